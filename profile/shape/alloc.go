@@ -7,29 +7,28 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Alloc is what calls allocate on the heap, by what the collector alloc read.
+// Alloc describes a marker's heap allocation per call, as the alloc collector measured it.
 type Alloc struct {
-	// Verdict is Yes where memory is allocated, No where it is not. It is Undecided where
-	// only what the whole process allocated meanwhile was read, without a deep build.
+	// Verdict is Yes if calls allocate and No if they do not. It is Undecided if only the
+	// allocations of the whole process were measured, as in builds without -deep.
 	Verdict Verdict `json:"verdict"`
 
-	Scopes  uint64  `json:"scopes"`  // calls that were read at both ends
-	Share   float64 `json:"share"`   // of them those that allocate, as far as is known; else 0
-	Objects float64 `json:"objects"` // mean of a call, what it calls included
+	Scopes  uint64  `json:"scopes"`  // calls read at entry and at exit
+	Share   float64 `json:"share"`   // fraction of them that allocate; 0 if unknown
+	Objects float64 `json:"objects"` // mean per call, including callees
 	Bytes   float64 `json:"bytes"`
 
-	SelfObjects float64 `json:"self_objects"` // without what marked calls inside allocate
+	SelfObjects float64 `json:"self_objects"` // without the allocations of marked callees
 	SelfBytes   float64 `json:"self_bytes"`
 
 	Evidence string `json:"evidence"`
 	Need     string `json:"need,omitempty"`
 }
 
-// usually is from which part of the calls on a function is said to allocate; below it is now
-// and then.
+// usually is the share of calls that must allocate; below it, a function "allocates now and then".
 const usually = 0.5
 
-// alloc is nil if nothing was read.
+// alloc returns nil if no allocations were read.
 func alloc(m *profile.Marker) *Alloc {
 	r, own := m.Reading(profile.Alloc), true
 	if r == nil {

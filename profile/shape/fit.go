@@ -6,21 +6,20 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A point is what is known of the calls with inputs of about one size.
+// A point summarizes the calls whose inputs have about the same size.
 type point struct {
 	x  float64 // mean size
 	y  float64 // typical time, ns
-	se float64 // standard error of y from how the times scatter, ns
+	se float64 // standard error of y from the scatter of the times, ns
 }
 
-// A curve is how a time may grow with the size x of the input: y = a + b·f(x), a and b at
-// least 0.
+// A curve is a model of time against input size x: y = a + b·f(x), with a and b at least 0.
 type curve struct {
 	name string // as in O(name)
 	f    func(x float64) float64
 }
 
-// curves are those that are told apart, by how steep they are. The first does not grow.
+// curves are the orders of growth that are distinguished, flattest first. The first is constant.
 var curves = []curve{
 	{"1", func(float64) float64 { return 0 }},
 	{"log n", func(x float64) float64 { return math.Log2(max(x, 1)) }},
@@ -29,39 +28,39 @@ var curves = []curve{
 	{"n²", func(x float64) float64 { return x * x }},
 }
 
-// power is y = a + b·x^c.
+// power returns the curve y = a + b·x^c.
 func power(c float64) curve {
 	return curve{"", func(x float64) float64 { return math.Pow(x, c) }}
 }
 
-// A fit is a curve laid through points.
+// A fit is a curve fitted to points.
 //
-// The error of a point is taken to be normal with the variance se² + floor² + (spread·y)²: how its
-// times scatter, what no clock can tell, and by how much any real program departs from any
-// formula, by caches, allocation and the mixture of sizes in a bucket. The last is unknown
-// and alike for all sizes, and found with a and b as what makes the points most likely. It is what
-// keeps a million calls from refuting every model by a percent (a random effect; DerSimonian
-// and Laird, Meta-analysis in clinical trials, Controlled Clinical Trials 7, 1986).
+// The error of a point is modelled as normal with variance se² + floor² + (spread·y)²: the scatter
+// of its times, the resolution of the clock, and the relative deviation of real programs from any
+// formula, which comes from caches, allocation and the mixture of sizes in a bucket. The spread is
+// unknown, the same for all sizes, and estimated together with a and b by maximum likelihood.
+// Without it, a million calls would refute every model over a deviation of one percent (a random
+// effect; DerSimonian and Laird, Meta-analysis in clinical trials, Controlled Clinical Trials 7,
+// 1986).
 type fit struct {
 	curve
-	a, b   float64 // ns, ns a unit of f
+	a, b   float64 // ns, ns per unit of f
 	bSE    float64 // standard error of b
 	spread float64
-	minus2 float64 // -2 times the logarithm of the likelihood
-	params int     // that were chosen by the points: a, b, spread, the exponent
+	minus2 float64 // -2 times the log likelihood
+	params int     // number of fitted parameters: a, b, spread, the exponent
 }
 
 const (
-	// leastSpread is how far off a formula is at least taken to be: the sizes in a bucket
-	// are not all alike, and n² of their mean is up to an eighth less than the mean of n²;
-	// that is much the same in all buckets.
+	// leastSpread is the lower bound of spread. The sizes in a bucket differ, and n² of their mean
+	// is up to an eighth less than the mean of n²; that bias is much the same in all buckets.
 	leastSpread = 0.05
 	mostSpread  = 2
 
 	rounds = 20
 )
 
-// lay fits a curve. floor is in ns.
+// lay fits c to points. floor is the error of a time due to the clock, in ns.
 func lay(points []point, c curve, floor float64) fit {
 	best := fit{minus2: math.Inf(1)}
 	f := make([]float64, len(points))
@@ -79,14 +78,14 @@ func lay(points []point, c curve, floor float64) fit {
 	return best
 }
 
-// layWith fits a curve with a given spread. f has the values of the curve at the points.
+// layWith fits a curve with a given spread. f[i] is the value of the curve at points[i].
 func layWith(points []point, c curve, f []float64, floor, spread float64) fit {
 	g := fit{curve: c, spread: spread, params: 2}
 	grows := f[0] != f[len(f)-1]
 	if grows {
 		g.params = 3
 	}
-	// The variances follow the curve, and the curve the variances.
+	// The variances depend on the curve and the curve on the variances: iterate.
 	mu := make([]float64, len(points))
 	for i, p := range points {
 		mu[i] = p.y
@@ -103,7 +102,7 @@ func layWith(points []point, c curve, f []float64, floor, spread float64) fit {
 		g.a, g.b, g.bSE = wy/w, 0, 0
 		if det := w*wxx - wx*wx; grows && det > 0 {
 			g.b, g.bSE = (w*wxy-wx*wy)/det, math.Sqrt(w/det)
-			if g.a = (wy - g.b*wx) / w; g.a < 0 { // no time is less than none
+			if g.a = (wy - g.b*wx) / w; g.a < 0 { // times are not negative
 				g.a, g.b, g.bSE = 0, wxy/wxx, math.Sqrt(1/wxx)
 			}
 			if g.b < 0 {
@@ -127,13 +126,13 @@ func layWith(points []point, c curve, f []float64, floor, spread float64) fit {
 	return g
 }
 
-// at is the time that the fit gives a size.
+// at returns the fitted time for size x, in ns.
 func (f *fit) at(x float64) float64 { return f.a + f.b*f.f(x) }
 
-// aicc is Akaike's information criterion, corrected for small samples (Hurvich and Tsai,
-// Regression and time series model selection in small samples, Biometrika 76, 1989): the
-// less, the better. exp(-difference/2) is how likely one model is against another, given the data (Burnham
-// and Anderson, Model Selection and Multimodel Inference, 2002, 2.9).
+// aicc returns Akaike's information criterion, corrected for small samples (Hurvich and Tsai,
+// Regression and time series model selection in small samples, Biometrika 76, 1989): lower is
+// better. exp(-difference/2) is the relative likelihood of two models (Burnham and Anderson, Model
+// Selection and Multimodel Inference, 2002, 2.9).
 func (f *fit) aicc(points int) float64 {
 	k, n := float64(f.params), float64(points)
 	if n-k-1 <= 0 {
@@ -142,9 +141,9 @@ func (f *fit) aicc(points int) float64 {
 	return f.minus2 + 2*k + 2*k*(k+1)/(n-k-1)
 }
 
-// layPower finds the exponent that makes the points most likely, and the bounds within which it
-// is with a confidence of 95 %: where the likelihood is less by no more than chance explains
-// (the profile likelihood; for few points with Student's distribution instead of the normal one).
+// layPower returns the maximum likelihood fit of y = a + b·x^c, its exponent c, and the 95 %
+// confidence interval of c by profile likelihood; for few points, with Student's distribution
+// instead of the normal one.
 func layPower(points []point, floor float64) (f fit, c, lo, hi float64) {
 	const least, step, steps = 0.05, 0.05, 80
 	var minus2 [steps]float64
@@ -156,7 +155,7 @@ func layPower(points []point, floor float64) (f fit, c, lo, hi float64) {
 		}
 	}
 	at := float64(best)
-	if best > 0 && best < steps-1 { // the bottom of the parabola
+	if best > 0 && best < steps-1 { // interpolate the minimum of the parabola
 		before, after := minus2[best-1]-minus2[best], minus2[best+1]-minus2[best]
 		at += (before - after) / (before + after) / 2
 	}
@@ -167,7 +166,8 @@ func layPower(points []point, floor float64) (f fit, c, lo, hi float64) {
 	t := student(n - 3)
 	within := f.minus2 + n*math.Log1p(t*t/max(n-3, 1))
 
-	// where is the place, between the last grid point within and the first beyond it.
+	// where interpolates where the likelihood crosses the bound, between the last grid point inside
+	// the interval and the first outside.
 	where := func(in, out int) float64 {
 		part := 0.5
 		if rise := minus2[out] - minus2[in]; rise > 0 {
@@ -191,8 +191,8 @@ func layPower(points []point, floor float64) (f fit, c, lo, hi float64) {
 	return f, c, min(lo, c), max(hi, c)
 }
 
-// slope is that of log y by log x, with its standard error. Some ns are added to each y, so that
-// what a clock can't tell does not count.
+// slope returns the slope of log y against log x and its standard error. It adds SizeLogAdd ns to
+// each y, so that differences below the clock's resolution do not matter.
 func slope(points []point, floor float64) (e, se float64) {
 	best := math.Inf(1)
 	try := func(logSpread float64) float64 {
@@ -218,13 +218,14 @@ func slope(points []point, floor float64) (e, se float64) {
 	return e, se
 }
 
-// variance is that of the logarithm of a point's time.
+// variance returns the variance of the logarithm of a point's time.
 func variance(p point, floor, spread float64) float64 {
 	y := p.y + layout.SizeLogAdd
 	return (p.se*p.se+floor*floor)/(y*y) + spread*spread
 }
 
-// minimize looks for the least value of a function with one valley, by the golden section.
+// minimize searches for the minimum of a unimodal function by golden-section search. f records the
+// best result itself.
 func minimize(f func(x float64) float64, lo, hi float64) {
 	const ratio = 0.6180339887498949
 	f(lo)
@@ -243,8 +244,8 @@ func minimize(f func(x float64) float64, lo, hi float64) {
 	}
 }
 
-// student is the 97.5 % quantile of Student's distribution (Abramowitz and Stegun, Handbook
-// of Mathematical Functions, 26.7.5); to 1 % from 3 degrees of freedom on.
+// student returns the 97.5 % quantile of Student's distribution (Abramowitz and Stegun, Handbook of
+// Mathematical Functions, 26.7.5), accurate to 1 % from 3 degrees of freedom.
 func student(freedom float64) float64 {
 	const x = 1.959964
 	n := max(freedom, 1)

@@ -10,59 +10,60 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Growth is how the time depends on the size of the input.
+// Growth describes how a marker's time depends on the size of its input.
 type Growth struct {
-	// Verdict is Yes where it grows and it is known how, No where it is the same for all
-	// sizes, else Undecided.
+	// Verdict is Yes if time grows with size and the order is known, No if it is the same for all
+	// sizes, and Undecided otherwise.
 	Verdict Verdict `json:"verdict"`
 
-	// Order is the one of Orders that the data decide for, "" if they decide for none. Where
-	// they leave a choice, Or lists it, the likeliest first.
+	// Order is one of Orders, or "" if the data do not decide for one. Then Or lists the
+	// candidates, most likely first, if there are any.
 	Order string      `json:"order,omitempty"`
 	Or    []Candidate `json:"or,omitempty"`
 
-	// Exponent is c of the best y = a + b·x^c, within ExponentLo and ExponentHi with a
-	// confidence of 95 %. 0 without enough data.
+	// Exponent is c of the best fit y = a + b·x^c, with its 95 % confidence interval; 0 if the data
+	// are too few.
 	Exponent   float64 `json:"exponent,omitempty"`
 	ExponentLo float64 `json:"exponent_lo,omitempty"`
 	ExponentHi float64 `json:"exponent_hi,omitempty"`
 
-	// ConstNS and PerNS are those of the likeliest order: ConstNS + PerNS · the function in
-	// Order, whose logarithm is that to the base 2, with the confidence interval of 95 % of PerNS.
+	// ConstNS and PerNS are the coefficients of the most likely order: time = ConstNS + PerNS·f(n),
+	// with f the function in Order (log is log2). PerLoNS and PerHiNS are the 95 % confidence
+	// interval of PerNS.
 	ConstNS float64 `json:"const_ns"`
 	PerNS   float64 `json:"per_ns"`
 	PerLoNS float64 `json:"per_lo_ns"`
 	PerHiNS float64 `json:"per_hi_ns"`
 
-	// Spread is by what part the mean times depart from that formula beyond chance.
+	// Spread is the relative deviation of the mean times from that formula, beyond sampling error.
 	Spread float64 `json:"spread"`
 
-	// RatioLo and RatioHi are by which factor the time changes from the smallest size to the
-	// largest, with a confidence of 95 %.
+	// RatioLo and RatioHi are the 95 % confidence interval of the time at the largest size divided
+	// by the time at the smallest.
 	RatioLo float64 `json:"ratio_lo,omitempty"`
 	RatioHi float64 `json:"ratio_hi,omitempty"`
 
-	// FromN is the mean size from which on this holds, where no formula fits the smaller ones,
-	// too; else 0.
+	// FromN is the mean size from which the formula applies, if it does not fit smaller inputs;
+	// else 0.
 	FromN float64 `json:"from_n,omitempty"`
 
-	Calls    uint64  `json:"calls"`          // with a size above 0
-	Points   int     `json:"points"`         // sizes that differ by a factor of two
-	LeastN   float64 `json:"least_n"`        // mean size in the first of these
-	MostN    float64 `json:"most_n"`         // in the last
-	Evidence string  `json:"evidence"`       // in words
-	Need     string  `json:"need,omitempty"` // what would decide it, in words; "" if it is decided
+	Calls    uint64  `json:"calls"`          // calls with a size above 0
+	Points   int     `json:"points"`         // number of size buckets; their sizes differ by factors of two
+	LeastN   float64 `json:"least_n"`        // mean size in the smallest bucket
+	MostN    float64 `json:"most_n"`         // mean size in the largest bucket
+	Evidence string  `json:"evidence"`       // in words, for people
+	Need     string  `json:"need,omitempty"` // data that would decide it, in words; "" if decided
 }
 
 // A Candidate is an order that the data do not exclude.
 type Candidate struct {
 	Order string `json:"order"`
 
-	// Weight is how likely it is among all orders, from 0 to 1 (Akaike's weight).
+	// Weight is the probability of this order among all orders, from 0 to 1 (Akaike weight).
 	Weight float64 `json:"weight"`
 }
 
-// Orders are those that are told apart, by how steep they are.
+// Orders returns the names of the orders of growth that are distinguished, flattest first.
 func Orders() (names []string) {
 	for _, c := range curves {
 		names = append(names, order(c.name))
@@ -73,38 +74,39 @@ func Orders() (names []string) {
 func order(name string) string { return "O(" + name + ")" }
 
 const (
-	// leastPoints and leastRange are what it takes to tell orders apart at all: each fit
-	// has three unknowns.
+	// leastPoints and leastRange (largest size divided by smallest) are the minimum for
+	// distinguishing orders: each fit has three unknowns.
 	leastPoints = 5
 	leastRange  = 16
 
-	// farBehind is by how much more an order's criterion exceeds the best one's when it is
-	// excluded: 20 to 1 against it. (Burnham and Anderson, 2.6: up to 2 there is substantial support, from 4 to
-	// 7 considerably less.)
+	// farBehind is the difference in AICc from the best order at which an order is excluded: 20 to
+	// 1 against it. (Burnham and Anderson, 2.6: up to 2 there is substantial support, from 4 to 7
+	// considerably less.)
 	farBehind = 6
 
-	// sameRatio is up to which change over all sizes a time counts as constant: caches and
-	// the mixture of calls make such differences between inputs of any kind.
+	// sameRatio is the largest change over all sizes that counts as constant: caches and the
+	// mixture of calls cause such differences with any input.
 	sameRatio = 1.35
 
-	// sameSteps is up to how many times what no clock can tell it does as well.
+	// sameSteps is like sameRatio for short times: the largest change that counts as constant, as
+	// a multiple of the clock error.
 	sameSteps = 4
 
-	// leastRatio is down to which change it does: it may be less for large inputs, and by half
-	// something else is going on.
+	// leastRatio is the smallest change that counts as constant: large inputs may take less time,
+	// but half the time has another cause.
 	leastRatio = 0.5
 
-	// badSpread is from which departure on a formula says nothing.
+	// badSpread is the spread above which no formula is accepted.
 	badSpread = 0.35
 
-	// goodSpread is up to which one is believed that holds of large inputs only.
+	// goodSpread is the largest spread accepted for a formula that fits large inputs only.
 	goodSpread = 0.15
 
-	// doubtNS is by how much short times may be off: docs/report.md.
+	// doubtNS is the error of short times, in ns: see docs/report.md.
 	doubtNS = 3
 )
 
-// growth classifies by sizes; nil if no passage has one.
+// growth classifies a marker by the sizes of its inputs. It returns nil if no call has a size.
 func growth(m *profile.Marker, o Options) *Growth {
 	if len(m.Sizes) == 0 {
 		return nil
@@ -115,13 +117,13 @@ func growth(m *profile.Marker, o Options) *Growth {
 		g.Evidence = fmt.Sprintf("%s of %s", units.Plural(g.Calls, "call"), g.sizes())
 		return g
 	}
-	// A time is off by anything within a quantum: its standard deviation is that of a uniform distribution, and
-	// that of the mean of several times no larger.
+	// The error of a time is within a quantum, so its standard deviation is at most that of a
+	// uniform distribution; the mean of several times is no worse.
 	floor := max(doubtNS, o.QuantumNS/math.Sqrt(12))
 	all := *g
 	fits := all.decide(points, floor)
-	// What is done with small inputs may be done in another way than with large ones. Where
-	// no formula fits all, one may fit the large ones.
+	// Small inputs may be handled by a different algorithm. If no formula fits all sizes, one may
+	// fit the large ones.
 	for rest := points[1:]; !fits && enoughLeft(rest); rest = rest[1:] {
 		part := *g
 		part.FromN, part.LeastN, part.Points = rest[0].x, rest[0].x, len(rest)
@@ -132,13 +134,13 @@ func growth(m *profile.Marker, o Options) *Growth {
 	return &all
 }
 
-// enoughLeft says whether there are enough sizes to look at these alone.
+// enoughLeft reports whether there are enough sizes to fit these alone.
 func enoughLeft(points []point) bool {
 	return len(points) >= leastPoints+2 && points[len(points)-1].x >= leastRange*leastRange*points[0].x
 }
 
-// points are the calls by size, with the times of typical ones where these are known. Empty inputs are left out: what is done for them is often
-// nothing at all.
+// points returns one point per size bucket, with typical times if known, else means. It omits empty
+// inputs, which often return at once.
 func (g *Growth) points(m *profile.Marker) (points []point) {
 	part, calls := recorded(m), 0.0
 	for i := range m.Sizes {
@@ -153,11 +155,11 @@ func (g *Growth) points(m *profile.Marker) (points []point) {
 		}
 		if ns, se, ok := b.TypicalNS(); ok && b.Logged == b.Count {
 			p.y, p.se = max(ns, 1), min(se/math.Sqrt(part), max(ns, 1))
-			if n < 1.5 { // one passage is all there is, whatever it stands for
+			if n < 1.5 { // a single call, however many it stands for
 				p.se = p.y
 			}
 		}
-		if n < fewCalls { // their scatter is not known well itself
+		if n < fewCalls { // the scatter itself is uncertain
 			p.se = max(p.se, p.y/(2*math.Sqrt(n)))
 		}
 		points = append(points, p)
@@ -170,11 +172,10 @@ func (g *Growth) points(m *profile.Marker) (points []point) {
 	return points
 }
 
-// fewCalls is how many calls a size should have for the scatter of their times to be
-// known.
+// fewCalls is the number of calls below which the scatter of a size's times is uncertain.
 const fewCalls = 10
 
-// missing says what there would have to be for a decision, "" if it is there.
+// missing returns what is missing for a decision, or "".
 func (g *Growth) missing() string {
 	switch {
 	case g.Points == 0:
@@ -187,7 +188,7 @@ func (g *Growth) missing() string {
 	return ""
 }
 
-// decide says which order the points are for; false: no formula fits.
+// decide finds the order that the points support. It returns false if no formula fits.
 func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	n := len(points)
 	e, se := slope(points, floor)
@@ -207,7 +208,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		return 1
 	})
 	best := &laid[0]
-	if math.IsNaN(best.aicc(n)) { // the clock's step is beyond all numbers
+	if math.IsNaN(best.aicc(n)) { // the quantum is too large for float64 arithmetic
 		g.Evidence, g.Need = "the clock cannot tell the times apart", "a finer clock"
 		return false
 	}
@@ -250,13 +251,12 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		g.Need = g.more(points)
 		return true
 	}
-	if best.name == curves[0].name { // and yet no bound on how it grows
+	if best.name == curves[0].name { // and the growth has no upper bound
 		g.Evidence = fmt.Sprintf("no growth is seen, but it may be by up to a factor of %s; from %s, %s", number(g.RatioHi), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = g.more(points)
 		return true
 	}
-	// It is the likeliest by far of those there are; what the exponent says decides
-	// whether it is any of them.
+	// It is by far the most likely order. The exponent tells whether another one lies nearer.
 	if other := g.besides(best, laid, points, floor); other != "" {
 		g.Or = []Candidate{{order(best.name), left[0].Weight}, {order(other), 1 - left[0].Weight}}
 		g.Evidence = fmt.Sprintf("between %s and %s: %s, which is that of neither; from %s, %s", order(best.name), order(other), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
@@ -268,9 +268,9 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	return true
 }
 
-// besides is the neighbour of the order of a fit towards which the exponent lies, if that is not the
-// one that times by the order would have, and is not much nearer to it than to the
-// neighbour's; "" if it is.
+// besides returns "" if the exponent agrees with the fitted order. Otherwise it returns the
+// neighbouring order on the side of the exponent, unless the exponent is much nearer to the fitted
+// order.
 func (g *Growth) besides(best *fit, laid []fit, points []point, floor float64) string {
 	own := exponentOf(best, points, floor)
 	at := slices.IndexFunc(curves, func(c curve) bool { return c.name == best.name })
@@ -293,10 +293,10 @@ func (g *Growth) besides(best *fit, laid []fit, points []point, floor float64) s
 	return curves[at].name
 }
 
-// nearer is by how much an exponent has to be nearer to that of one order than to that of another.
+// nearer is the factor by which an exponent must be nearer to one order than to another.
 const nearer = 3
 
-// exponentOf is the exponent that the times of a fit have.
+// exponentOf returns the exponent that layPower finds for times that follow f exactly.
 func exponentOf(f *fit, points []point, floor float64) float64 {
 	own := slices.Clone(points)
 	for i := range own {
@@ -306,14 +306,14 @@ func exponentOf(f *fit, points []point, floor float64) float64 {
 	return c
 }
 
-// take takes over what a fit says.
+// take copies the coefficients of a fit.
 func (g *Growth) take(f *fit, points int) {
 	t := student(float64(points - 2))
 	g.ConstNS, g.PerNS, g.Spread = f.a, f.b, f.spread
 	g.PerLoNS, g.PerHiNS = max(0, f.b-t*f.bSE), f.b+t*f.bSE
 }
 
-// more says which data would decide.
+// more returns which additional data would decide.
 func (g *Growth) more(points []point) string {
 	var noisy []string
 	for _, p := range points {
@@ -331,7 +331,7 @@ func (g *Growth) more(points []point) string {
 	return need
 }
 
-// formula is the time by size, in words.
+// formula returns the time as a function of size, in words.
 func (g *Growth) formula(name string) string {
 	text := fmt.Sprintf("%s · %s", duration(g.PerNS), name)
 	if g.ConstNS >= 1 {

@@ -13,13 +13,13 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Orders are decided for where the data are good, and seldom for a wrong one however bad they
-// are. The seeds are fixed: the rates are of these samples.
+// Good data decide for the right order; bad data rarely decide for a wrong one. The seeds are
+// fixed, so the rates are reproducible.
 func TestGrowth(t *testing.T) {
 	laws := []struct {
-		order string // "" is none of shape.Orders
+		order string // "" if it is none of shape.Orders
 		f     law
-		c     float64 // its exponent, 0 where it has none
+		c     float64 // its exponent; 0 if it has none
 	}{
 		{"O(1)", func(float64) float64 { return 50 }, 0},
 		{"O(log n)", func(n float64) float64 { return 10 + 8*math.Log2(n) }, 0},
@@ -32,9 +32,9 @@ func TestGrowth(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		noise   noise
-		most    int     // size
-		decided float64 // part of the samples in which the right one is decided for, at least
-		wrong   float64 // in which another is, at most
+		most    int     // largest size
+		decided float64 // minimum fraction of samples decided correctly
+		wrong   float64 // maximum fraction decided wrongly
 	}{
 		{"clean", noise{scatter: 0.1}, 1 << 12, 0.98, 0},
 		{"clean, wide", noise{scatter: 0.1}, 1 << 16, 0.98, 0},
@@ -84,7 +84,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// What is said of the time by size is what it is.
+// The formula agrees with the law of the data.
 func TestGrowthFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	g := shape.Of(marker(false, grown(r, func(n float64) float64 { return 200 + 3*n }, noise{scatter: 0.05}, 8, 1<<14, 300)...), shape.Options{}).Growth
@@ -96,7 +96,7 @@ func TestGrowthFormula(t *testing.T) {
 	}
 }
 
-// Where small inputs are handled in another way, the larger ones tell.
+// If small inputs are handled differently, the formula is that of large ones.
 func TestGrowthOfLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	f := func(n float64) float64 {
@@ -111,7 +111,7 @@ func TestGrowthOfLarge(t *testing.T) {
 	}
 }
 
-// Too few data are said to be, with what is missing.
+// With too few data, Need names what is missing.
 func TestGrowthMissing(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	linear := func(n float64) float64 { return 10 * n }
@@ -135,7 +135,7 @@ func TestGrowthMissing(t *testing.T) {
 	}
 }
 
-// Data from before typical times were known are used as they are.
+// Old data without typical times are used as they are.
 func TestGrowthWithoutTypical(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	m := marker(false, grown(r, func(n float64) float64 { return 20 + 2*n }, noise{scatter: 0.1}, 8, 1<<13, 100)...)
@@ -147,7 +147,7 @@ func TestGrowthWithoutTypical(t *testing.T) {
 	}
 }
 
-// Whatever the figures are, there is an answer.
+// Any input gives an answer.
 func TestAny(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 300 {

@@ -8,13 +8,14 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A call is one passage: the size of its input, -1 for none, and what it took.
+// A call has an input size, -1 if none, and a time.
 type call struct {
 	size int
 	ns   float64
 }
 
-// marker is what is known of calls. first says that the first of them was the process's.
+// marker returns the marker with these calls. first says that the first call is the first of its
+// process.
 func marker(first bool, list ...call) *profile.Marker {
 	m := &profile.Marker{Name: "p.F", Kind: "func", MinNS: math.MaxUint64}
 	buckets := map[uint8]*profile.Bucket{}
@@ -65,18 +66,18 @@ func add(b *profile.Bucket, ns uint64) {
 	b.SumSq = b.SumSq.Add(profile.Square(ns))
 }
 
-// A law gives the time of a call by the size of its input, without noise.
+// A law returns the time of a call with an input of the given size, without noise.
 type law func(n float64) float64
 
-// noise makes of a time what is measured of it.
+// noise turns a true time into a measured one.
 type noise struct {
-	scatter float64 // deviation of the logarithm
-	long    float64 // part of the calls that the machine makes wait
-	wait    float64 // for so long on average, ns
-	bias    float64 // by how much each octave of sizes departs from the law: deviation of the logarithm
+	scatter float64 // standard deviation of the logarithm
+	long    float64 // fraction of calls that the machine delays
+	wait    float64 // mean delay, ns
+	bias    float64 // standard deviation of the log error common to an octave of sizes
 }
 
-// grown are calls of sizes between two bounds: count of each octave.
+// grown returns calls with sizes between two bounds, count in each octave.
 func grown(r *rand.Rand, f law, z noise, lo, hi, count int) (list []call) {
 	for size := lo; size <= hi; size *= 2 {
 		bias := math.Exp(z.bias * r.NormFloat64())

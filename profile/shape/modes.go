@@ -9,46 +9,48 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Modes are the kinds of calls that their times tell apart.
+// Modes are the kinds of calls that can be told apart by their times.
 type Modes struct {
-	// Verdict is Yes where there are several, No where there is one as far as buckets of a
-	// factor of two show.
+	// Verdict is Yes if there are several modes, and No if there is only one at the resolution of
+	// log2 buckets.
 	Verdict  Verdict `json:"verdict"`
-	List     []Mode  `json:"list"` // the quickest first
+	List     []Mode  `json:"list"` // fastest first
 	Evidence string  `json:"evidence"`
 	Need     string  `json:"need,omitempty"`
 }
 
-// A Mode is one kind of calls.
+// A Mode is a peak of the distribution of times.
 type Mode struct {
-	LoNS      uint64  `json:"lo_ns"` // of its first bucket
-	HiNS      uint64  `json:"hi_ns"` // of its last
+	LoNS      uint64  `json:"lo_ns"` // lower bound of its first bucket
+	HiNS      uint64  `json:"hi_ns"` // exclusive upper bound of its last
 	Calls     uint64  `json:"calls"`
 	Share     float64 `json:"share"`      // of the calls
-	TimeShare float64 `json:"time_share"` // of their time
+	TimeShare float64 `json:"time_share"` // of the total time
 	MedianNS  float64 `json:"median_ns"`
 	MeanNS    float64 `json:"mean_ns"`
 
-	// Valley is how few calls lie between this mode and the next, at most: their density
-	// by octaves, as a part of that of the lower of the two peaks. 0 of the last mode.
+	// Valley is an upper bound of the density of calls (per octave) between this mode and the next,
+	// divided by the lower of the two peaks; 0 for the last mode.
 	Valley float64 `json:"valley"`
 }
 
 const (
-	// leastShare and leastMode are what a mode has at least; less is the tail of another.
+	// leastShare (of all calls) and leastMode (calls) are the minimum size of a mode; a smaller
+	// peak counts as the tail of another.
 	leastShare = 0.01
 	leastMode  = 20
 
-	// deep is what the density in a valley is at most, as a part of the lower peak's, and
-	// beyond is by how many standard deviations of the difference it must be less.
+	// deep is the highest density accepted in a valley, as a fraction of the lower peak, and beyond
+	// is how many standard deviations below the lower peak a valley must lie.
 	deep   = 0.5
 	beyond = 4
 
-	// leastGap is the narrowest gap within neighbouring buckets that counts, octaves.
+	// leastGap is the narrowest gap between neighbouring buckets that counts, in octaves.
 	leastGap = 0.2
 
-	// blurNS is up to where times are too short to be told apart: what a scope costs
-	// itself is known to some ns, and the clock has steps. It is at least so many of these.
+	// blurNS is the time below which modes are not told apart: the cost of a scope is only known to
+	// some ns, and the clock has a finite resolution. The limit is at least blurSteps quanta of the
+	// clock.
 	blurNS    = 64
 	blurSteps = 8
 )
@@ -56,8 +58,8 @@ const (
 // A hill is a range of buckets with a peak.
 type hill struct {
 	buckets []profile.Bucket
-	peak    float64 // calls in an octave, of its fullest bucket
-	valley  float64 // calls in an octave at most, where they are fewest between its peak and the next hill's
+	peak    float64 // calls per octave in its fullest bucket
+	valley  float64 // upper bound of calls per octave between its peak and the next hill's
 }
 
 func modes(m *profile.Marker, o Options, varies float64) *Modes {
@@ -102,7 +104,7 @@ func (v *Modes) judge(n uint64, varies float64) {
 	}
 }
 
-// text is how the modes lie.
+// text describes the modes in words.
 func (v *Modes) text() string {
 	var parts []string
 	deepest := 0.0
@@ -113,7 +115,7 @@ func (v *Modes) text() string {
 	return strings.Join(parts, ", ") + fmt.Sprintf("; between them at most %s of the lower peak", percent(deepest))
 }
 
-// split finds the hills, with valleys between them that are no chance.
+// split merges neighbouring buckets until every remaining valley is statistically significant.
 func split(m *profile.Marker, o Options) []hill {
 	n, scale := m.Timed(), recorded(m)
 	hills := single(m.Buckets, max(blurNS, blurSteps*o.QuantumNS))
@@ -132,7 +134,7 @@ func split(m *profile.Marker, o Options) []hill {
 			break
 		}
 		a, b := &hills[at], &hills[at+1]
-		// The deepest place on the way from a peak to the next hill is theirs, wherever on the way.
+		// The lowest density between a peak and the next hill is the valley of both.
 		if a.peak >= b.peak {
 			b.valley = min(b.valley, a.valley)
 		} else if at > 0 {
@@ -145,8 +147,8 @@ func split(m *profile.Marker, o Options) []hill {
 	return hills
 }
 
-// doubt is how much two neighbours look like one hill: the valley as a part of the lower peak,
-// and 1 or more if they can't be two.
+// doubt returns how likely two neighbours are one hill: the valley as a fraction of the lower peak,
+// or at least 1 if they can't be two.
 func doubt(a, b *hill, n uint64, scale float64) float64 {
 	low := min(a.peak, b.peak)
 	v := a.valley / low
@@ -165,7 +167,7 @@ func doubt(a, b *hill, n uint64, scale float64) float64 {
 	return v
 }
 
-// single makes each bucket a hill, those of times that are too short to be told apart one.
+// single makes each bucket a hill, and one hill of all buckets below blur ns.
 func single(buckets []profile.Bucket, blur float64) (hills []hill) {
 	for _, b := range buckets {
 		if last := len(hills) - 1; last >= 0 && float64(b.LoNS()) < blur {
@@ -179,10 +181,10 @@ func single(buckets []profile.Bucket, blur float64) (hills []hill) {
 	return hills
 }
 
-// between is how many calls are in an octave between two neighbouring buckets at most, infinite if that can't
-// be told. Where a bucket is empty there are none. Else no more than 1/(1+z²) of the times of a bucket are more
-// than z standard deviations beyond their mean (Cantelli), so that what lies
-// between both is known to be little where each lies close together.
+// between returns an upper bound of the calls per octave between two neighbouring buckets, or +Inf
+// if there is none. It is 0 if there is an empty bucket in between. Otherwise, by Cantelli's
+// inequality, at most 1/(1+z²) of the times of a bucket lie more than z standard deviations beyond
+// their mean: if the times of both buckets are tightly clustered, few lie in between.
 func between(a, b profile.Bucket, o Options) float64 {
 	if b.K > a.K+1 {
 		return 0
@@ -203,7 +205,7 @@ func between(a, b profile.Bucket, o Options) float64 {
 
 func mean(b profile.Bucket) float64 { return float64(b.SumNS) / float64(b.Count) }
 
-// deviation is the standard deviation in a bucket.
+// deviation returns the standard deviation of the times in a bucket, in ns.
 func deviation(b profile.Bucket) float64 {
 	m := profile.Marker{Buckets: []profile.Bucket{b}}
 	return m.StddevNS()

@@ -7,30 +7,30 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A noise is how often the machine, or the program as a whole, makes calls wait: by other
-// processes, interrupts, the garbage collector. It comes to every call in proportion to
-// how long that runs, so it is what even quiet markers of a profile have.
+// A noise is how often calls are delayed by the machine or by the program as a whole: other
+// processes, interrupts, the garbage collector. Such delays hit every call in proportion to its
+// running time, so they are estimated from the least delayed markers of a profile.
 type noise struct {
-	// rate is how many calls take longer than 2^k ns, for each ns that calls run without
-	// waiting. NaN: it is not known.
+	// rate[k] is the number of calls longer than 2^k ns per ns of undelayed running time; NaN if
+	// unknown.
 	rate [64]float64
 }
 
 const (
-	// leastWait is the shortest wait that is looked for, 2^14 ns; shorter ones are not told
-	// from what code does itself.
+	// leastWait is log2 of the shortest delay considered, in ns; shorter ones can't be told from
+	// the code's own work.
 	leastWait = 14
 
-	// farAbove is by how many octaves a wait is above nine of ten calls.
+	// farAbove is by how many octaves a delayed call exceeds the 90th percentile.
 	farAbove = 3
 
-	// leastQuiet is how many markers there must be to know what is usual, and quietRun how
-	// long each must have run, ns.
+	// leastQuiet is the minimum number of markers for an estimate, and quietRun the minimum running
+	// time of each, in ns.
 	leastQuiet = 4
 	quietRun   = 1e6
 )
 
-// noiseOf finds the noise of a profile: the rates below which a quarter of the markers are.
+// noiseOf estimates the noise of a profile: the lower quartile of its markers' rates.
 func noiseOf(p *profile.Profile) *noise {
 	var rates [64][]float64
 	for i := range p.Markers {
@@ -54,8 +54,8 @@ func noiseOf(p *profile.Profile) *noise {
 	return z
 }
 
-// quiet is how long all calls of a marker run without waiting, about, and from which bucket on
-// a call is much longer than nine of ten.
+// quiet returns roughly how long all calls of a marker run undelayed, in ns, and the first bucket
+// that counts as delayed: farAbove octaves above the 90th percentile.
 func quiet(m *profile.Marker) (ns float64, k int) {
 	if m.Timed() == 0 {
 		return 0, 64
@@ -71,8 +71,8 @@ func quiet(m *profile.Marker) (ns float64, k int) {
 	return ns, min(k, 64)
 }
 
-// explains says whether noise makes up for the calls of a marker in bucket k and above: a
-// third of them or more.
+// explains reports whether noise accounts for at least a third of a marker's calls in bucket k and
+// above.
 func (z *noise) explains(m *profile.Marker, k int) bool {
 	if z == nil || k >= 64 || math.IsNaN(z.rate[k]) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/profile/shape"
 )
 
-// sampled is a marker of which what is known is one in 64 passages, scaled up as profile does.
+// sampled returns a marker of which one in 64 calls was recorded and scaled up as profile does.
 func sampled(m *profile.Marker) *profile.Marker {
 	const doublings = 6
 	c := *m
@@ -31,7 +31,7 @@ func sampled(m *profile.Marker) *profile.Marker {
 	return &c
 }
 
-// A sample says as much as the passages that were recorded do, however many it stands for.
+// A sample is as conclusive as its recorded calls, however many calls it stands for.
 func TestSampled(t *testing.T) {
 	laws := []law{
 		func(float64) float64 { return 50 },
@@ -54,7 +54,7 @@ func TestSampled(t *testing.T) {
 			t.Errorf("the calls themselves, and a sample of such: %+v\n%+v", want, got)
 		}
 	}
-	if others > 4 { // some are just decided, or just not
+	if others > 4 { // some are borderline
 		t.Errorf("%d of 400 orders are others", others)
 	}
 	m := sampled(marker(false, call{-1, 100}, call{-1, 100}))
@@ -63,7 +63,7 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// So it does of the tail's index, of first calls, and of what makes all markers wait.
+// The same is true for the tail index, first calls and noise.
 func TestSampledTimes(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) }
 	for i := range 30 {
@@ -81,7 +81,7 @@ func TestSampledTimes(t *testing.T) {
 		if start.Runs != of.Runs || !near(start.FirstNS, of.FirstNS) || start.Verdict == shape.No && of.Verdict == shape.Yes {
 			t.Errorf("the calls themselves, and a sample of such: %+v\n%+v", start, of)
 		}
-		if of.Later+1 != uint64(m.Timed()) && of.Later != m.Timed() { // the sample may have had it or not
+		if of.Later+1 != uint64(m.Timed()) && of.Later != m.Timed() { // the sample may or may not include the first call
 			t.Errorf("%d later calls of %d", of.Later, m.Timed())
 		}
 

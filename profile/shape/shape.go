@@ -1,13 +1,13 @@
-// Package shape says how the time of a marker behaves, from its data: whether it is the same
-// for all calls or grows with the input, what the first call costs, whether there are several
-// kinds of calls, a heavy tail, and whether memory is allocated.
+// Package shape classifies how the time of a marker behaves: whether it is constant or grows with
+// the input, what the first call costs, whether there are several kinds of calls or a heavy tail,
+// and whether calls allocate memory.
 //
 //	s := shape.Of(&p.Markers[i], shape.For(p))
 //	fmt.Println(s.Labels(), s.Growth.Evidence)
 //
-// Nothing is said without its evidence: every property carries the numbers that it rests on, for
-// programs and in words for people, and where the data do not decide it says so, and which data would. A property holds of
-// the calls that there were; it is no proof about others.
+// Every property carries its evidence, as numbers for programs and in words for people. If the data
+// do not decide a property, Need says which data would. A property holds for the calls that were
+// measured; it proves nothing about others.
 package shape
 
 import (
@@ -15,43 +15,42 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A Verdict is whether a property holds.
+// A Verdict says whether a property holds.
 type Verdict string
 
-// Verdicts. The data may be too few, or not tell.
+// Verdicts. A property is Undecided if the data are too few or ambiguous.
 const (
 	Yes       Verdict = "yes"
 	No        Verdict = "no"
 	Undecided Verdict = "undecided"
 )
 
-// Options say what is known beyond the marker. The zero value is nothing.
+// Options are facts from outside the marker. The zero value means that none are known.
 type Options struct {
-	QuantumNS float64 // smallest difference that the clock can tell
+	QuantumNS float64 // smallest difference that the clock can resolve, ns
 
-	noise *noise // nil: not known
+	noise *noise // nil if unknown
 }
 
-// For is what is known from the profile that a marker is of: its clock, and how often the calls
-// of any of its markers have to wait.
+// For returns the options for the markers of p: the resolution of its clock, and the noise of the
+// machine.
 func For(p *profile.Profile) Options {
 	return Options{QuantumNS: p.Clock.QuantumNS, noise: noiseOf(p)}
 }
 
-// A Shape is how a marker's time behaves. What is nil is not known at all: nothing of the
-// kind was collected.
+// A Shape is how a marker's time behaves. A property is nil if no data for it were collected.
 type Shape struct {
-	Calls    uint64   `json:"calls"` // that were timed
+	Calls    uint64   `json:"calls"` // timed calls
 	Growth   *Growth  `json:"growth,omitempty"`
 	Steady   *Steady  `json:"steady,omitempty"`
 	Startup  *Startup `json:"startup,omitempty"`
 	Modes    *Modes   `json:"modes,omitempty"`
 	Tail     *Tail    `json:"tail,omitempty"`
 	Alloc    *Alloc   `json:"alloc,omitempty"`
-	Warnings []string `json:"warnings,omitempty"` // why less is known than could be, to people
+	Warnings []string `json:"warnings,omitempty"` // why less is known than could be, for people
 }
 
-// Of classifies a marker. It does not change it.
+// Of classifies a marker. It does not modify it.
 func Of(m *profile.Marker, o Options) Shape {
 	s := Shape{Calls: m.Taken(), Alloc: alloc(m)}
 	if s.Calls == 0 {
@@ -71,13 +70,14 @@ func Of(m *profile.Marker, o Options) Shape {
 	return s
 }
 
-// recorded is which part of the times there are of a marker was recorded: 1, or less where they are a sample that was scaled up. What chance
-// does to them is what it does to the sample.
+// recorded returns the fraction of a marker's times that were measured: 1, or less if a sample was
+// scaled up. Sampling error depends on the number of measured times.
 func recorded(m *profile.Marker) float64 {
 	return float64(m.Taken()) / max(1, float64(m.Timed()))
 }
 
-// withoutFirst is the marker without its first passages.
+// withoutFirst returns the marker without the first call of each process, or m itself if these are
+// unknown or all there is.
 func withoutFirst(m *profile.Marker) *profile.Marker {
 	n := m.First.Count()
 	if n == 0 || n >= m.Timed() {
@@ -91,7 +91,7 @@ func withoutFirst(m *profile.Marker) *profile.Marker {
 	}
 	for _, b := range m.Buckets {
 		b, ok := less(b, firsts[b.K])
-		if !ok { // of some runs a sample
+		if !ok { // in some runs calls were sampled
 			return m
 		}
 		if b.Count > 0 {
@@ -99,7 +99,7 @@ func withoutFirst(m *profile.Marker) *profile.Marker {
 		}
 	}
 	c.Count -= min(n, c.Count)
-	if len(c.Buckets) > 0 { // the extremes may have been first passages
+	if len(c.Buckets) > 0 { // the extremes may be first calls
 		c.MinNS = max(c.MinNS, c.Buckets[0].LoNS())
 		last := c.Buckets[len(c.Buckets)-1]
 		c.MaxNS = max(c.MinNS, min(c.MaxNS, last.HiNS()-1))
@@ -107,7 +107,7 @@ func withoutFirst(m *profile.Marker) *profile.Marker {
 	return &c
 }
 
-// less is b without c, of the same K; false if c is not all in b.
+// less returns b minus c, which has the same K. It returns false if c is not contained in b.
 func less(b, c profile.Bucket) (profile.Bucket, bool) {
 	if c.Count > b.Count || c.SumNS > b.SumNS || b.SumSq.Less(c.SumSq) {
 		return b, false
@@ -121,8 +121,8 @@ func less(b, c profile.Bucket) (profile.Bucket, bool) {
 	return b, true
 }
 
-// varies says how much of the differences between times comes from the sizes of inputs, as a
-// part of the variance; 0 where it does not grow with them.
+// varies returns the fraction of the variance of times that input sizes explain; 0 if time does not
+// grow with size.
 func (s *Shape) varies(m *profile.Marker) float64 {
 	g := s.Growth
 	if g == nil || g.RatioHi < sameRatio || g.Points < 2 {
@@ -143,13 +143,13 @@ func (s *Shape) varies(m *profile.Marker) float64 {
 	return min(1, max(tiny, (between-n*mean*mean)/all))
 }
 
-// tiny is more than nothing.
+// tiny is a nonzero value that stands for almost nothing.
 const tiny = 1e-9
 
-// Few tells whether there are too few calls to say much at all.
+// Few reports whether there are too few calls to say much.
 func (s *Shape) Few() bool { return s.Calls > 0 && s.Calls < steadyCalls }
 
-// warn says why less is known than could be.
+// warn adds warnings about missing data.
 func (s *Shape) warn(m *profile.Marker) {
 	if s.Few() {
 		s.Warnings = append(s.Warnings, "few data: "+units.Plural(s.Calls, "call"))
@@ -165,7 +165,7 @@ func (s *Shape) warn(m *profile.Marker) {
 	}
 }
 
-// Labels are the properties that hold, in a word or two each; nothing where none is decided.
+// Labels returns the properties that hold, in a word or two each.
 func (s *Shape) Labels() (list []string) {
 	if g := s.Growth; g != nil && g.Order != "" {
 		list = append(list, g.Order)
@@ -188,8 +188,7 @@ func (s *Shape) Labels() (list []string) {
 	return list
 }
 
-// Evidence is what is known of each property, in words, with what would decide those that are
-// open.
+// Evidence returns a line for each property with data, decided or not.
 func (s *Shape) Evidence() (list []Line) {
 	add := func(name string, v Verdict, evidence, need string) {
 		list = append(list, Line{name, v, evidence, need})
@@ -215,7 +214,7 @@ func (s *Shape) Evidence() (list []Line) {
 	return list
 }
 
-// Properties, as lines name them.
+// Properties, as in Line.Property.
 const (
 	PropertyGrowth  = "growth"
 	PropertySteady  = "constant"
@@ -225,10 +224,10 @@ const (
 	PropertyAlloc   = "memory"
 )
 
-// A Line is what is known of one property.
+// A Line is the evidence for one property, in words.
 type Line struct {
 	Property string
 	Verdict  Verdict
 	Evidence string
-	Need     string // what would decide it; "" if it is decided
+	Need     string // data that would decide it; "" if decided
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/profile/shape"
 )
 
-// drawn are calls without a size, whose times are drawn.
+// drawn returns calls without a size, with times from a distribution.
 func drawn(n int, ns func() float64) (list []call) {
 	for range n {
 		list = append(list, call{-1, ns()})
@@ -20,7 +20,7 @@ func drawn(n int, ns func() float64) (list []call) {
 	return list
 }
 
-// rate is in which part of samples a property is found.
+// rate returns the fraction of samples in which a property is found.
 func rate(samples int, found func(r *rand.Rand) bool) float64 {
 	n := 0
 	for i := range samples {
@@ -35,8 +35,8 @@ func lognormal(r *rand.Rand, median, sigma float64) func() float64 {
 	return func() float64 { return median * math.Exp(sigma*r.NormFloat64()) }
 }
 
-// One kind of calls is hardly ever taken for two, however wide it is, and two are told apart
-// from a factor of about three on, if few calls lie between.
+// One mode is rarely split, however wide, and two modes are found from a factor of about three, if
+// few calls lie between.
 func TestModes(t *testing.T) {
 	two := func(r *rand.Rand, n int, far, share, sigma float64) []call {
 		quick, slow := lognormal(r, 300, sigma), lognormal(r, 300*far, sigma)
@@ -78,7 +78,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What is said of modes is what they are.
+// Modes agree with the distribution of the data.
 func TestModesShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	list := slices.Concat(drawn(9000, lognormal(r, 200, 0.1)), drawn(1000, lognormal(r, 20_000, 0.1)))
@@ -124,7 +124,7 @@ func TestTail(t *testing.T) {
 		}
 	}
 
-	// The index is that of the law, within its bounds as often as they promise.
+	// The index agrees with the law, and its interval has the promised coverage.
 	for _, a := range []float64{0.8, 1.5, 2.5} {
 		if got := rate(200, func(r *rand.Rand) bool {
 			v := shape.Of(marker(false, drawn(10_000, pareto(r, a))...), shape.Options{}).Tail
@@ -135,7 +135,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// What makes all markers of a program wait is no tail of any of them.
+// Delays that hit all markers of a program are not reported as a heavy tail of any.
 func TestNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	waits := func(ns float64) float64 { // once in 5 ms of running for 2 ms
@@ -192,7 +192,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// runs are runs added up, of first calls and later ones.
+// runs returns a sum of runs with first and later calls.
 func runs(firsts []float64, later func() float64, n int) *profile.Marker {
 	sum := &profile.Profile{}
 	for _, ns := range firsts {
@@ -240,13 +240,14 @@ func TestStartup(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
-	// As many first calls as no program has are reckoned with at once.
+	// Even an absurd number of first calls is handled quickly.
 	const n = 1 << 58
 	huge := &profile.Marker{Count: 10 * n, MaxNS: 3, Buckets: []profile.Bucket{{K: 0, Count: 3 * n}, {K: 1, Count: 7 * n, SumNS: 2}}}
 	huge.First = profile.Firsts{MaxNS: 3, Buckets: []profile.Bucket{{K: 0, Count: n/4 - 1}, {K: 1, Count: 3*n/4 + 1, SumNS: 2}}}
 	shape.Of(huge, shape.Options{})
 
-	// A first call like the others, which now and then take long, is seldom taken for a start-up.
+	// If calls are long now and then, a first call like the others is rarely reported as a start-up
+	// cost.
 	got := rate(2000, func(r *rand.Rand) bool {
 		ns := func() float64 {
 			if r.Float64() < 0.02 {
@@ -296,7 +297,7 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// Several properties hold at once.
+// Several properties can hold together.
 func TestLabels(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	list := append([]call{{100, 9e6}}, grown(r, func(n float64) float64 { return 20 + 2*n }, noise{scatter: 0.1}, 8, 1<<12, 200)...)

@@ -8,38 +8,38 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Startup is what the first call of a process costs against those that follow.
+// Startup compares the first call in a process with the calls that follow.
 type Startup struct {
 	Verdict Verdict `json:"verdict"`
-	Runs    uint64  `json:"runs"`     // of which the first call is known
-	Apart   uint64  `json:"apart"`    // of these, in which it was as long as in half of them, at least
+	Runs    uint64  `json:"runs"`     // runs whose first call is known
+	Apart   uint64  `json:"apart"`    // runs whose first call was in the bucket of the median one or above
 	FirstNS float64 `json:"first_ns"` // mean of the first calls
-	MinNS   uint64  `json:"min_ns"`   // shortest of them
+	MinNS   uint64  `json:"min_ns"`   // shortest first call
 	MaxNS   uint64  `json:"max_ns"`
 	LaterNS float64 `json:"later_ns"` // median of the later calls
-	ExtraNS float64 `json:"extra_ns"` // what the median first call costs more than that
+	ExtraNS float64 `json:"extra_ns"` // median first call minus LaterNS
 	Later   uint64  `json:"later"`    // number of later calls
-	Chance  float64 `json:"chance"`   // that as many first calls would be so long if they were like the others
+	Chance  float64 `json:"chance"`   // probability of Apart such first calls if they were like later ones
 
 	Evidence string `json:"evidence"`
 	Need     string `json:"need,omitempty"`
 }
 
 const (
-	// coldNS is what a first call of any function may cost: its code is not in the caches
-	// yet, or not in memory, nor is what it calls. In the tests of encoding/json, go/printer and
-	// text/template that was up to 57 µs, and the tables that encoding/json builds for a
-	// type cost 190 µs and more.
+	// coldNS is what the first call of any function may cost, because its code and what it calls
+	// are not in the caches yet, or not in memory. In the tests of encoding/json, go/printer and
+	// text/template that was up to 57 µs, and the tables that encoding/json builds for a type cost
+	// 190 µs and more.
 	coldNS = 100_000
 
-	// dearer is how many times as long as the others the first call has to be at least.
+	// dearer is the minimum ratio of the median first call to the median later call.
 	dearer = 10
 
-	// byChance is the most that a first call may owe to chance.
+	// byChance is the highest Chance at which a start-up cost is reported.
 	byChance = 0.01
 )
 
-// startup compares the first calls with the later ones; nil if none is known.
+// startup compares first calls with later ones. It returns nil if no first call is known.
 func startup(m, later *profile.Marker) *Startup {
 	runs := m.First.Count()
 	if runs == 0 {
@@ -56,10 +56,9 @@ func startup(m, later *profile.Marker) *Startup {
 	median := firsts.QuantileNS(0.5)
 	s.ExtraNS = median - s.LaterNS
 
-	// As many first calls as were in the bucket of their median or above, and as large a
-	// part of the later ones. If the first were like those, each would be there with
-	// that chance: the part is taken as if one more had been there, so that it holds
-	// for finitely many, too.
+	// Chance is the probability that s.Apart or more of the first calls fall into bucket k or above
+	// if first calls are like later ones. The share of later calls in there is computed as if there
+	// were one more, so that it is not underestimated for small samples.
 	k := firsts.Buckets[0].K
 	for _, b := range firsts.Buckets {
 		if float64(b.LoNS()) <= median {
@@ -95,7 +94,7 @@ func startup(m, later *profile.Marker) *Startup {
 	return s
 }
 
-// above is how many calls are in bucket k and those of longer times.
+// above returns the number of calls in bucket k and higher buckets.
 func above(buckets []profile.Bucket, k uint8) (n uint64) {
 	for _, b := range buckets {
 		if b.K >= k {
@@ -105,8 +104,8 @@ func above(buckets []profile.Bucket, k uint8) (n uint64) {
 	return n
 }
 
-// atLeast is the chance of r successes or more in n trials, each with the chance p. For more than a million trials it is that
-// of the normal distribution with the same mean and variance.
+// atLeast returns the probability of r or more successes in n trials with probability p. For more
+// than a million trials it uses the normal approximation.
 func atLeast(r, n uint64, p float64) float64 {
 	if p >= 1 || r == 0 {
 		return 1

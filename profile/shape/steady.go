@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Steady is whether all calls but the first of a process take about the same time.
+// Steady says whether all calls except the first of each process take about the same time.
 type Steady struct {
 	Verdict  Verdict `json:"verdict"`
 	P05NS    float64 `json:"p05_ns"`
@@ -18,11 +18,11 @@ type Steady struct {
 }
 
 const (
-	// steadyCalls is how many calls it takes.
+	// steadyCalls is the minimum number of calls for a verdict.
 	steadyCalls = 100
 
-	// alike is up to which factor the 95th percentile exceeds the 5th in calls that are alike.
-	// Where the bounds of both tell it, it is known to be more or less.
+	// alike is the largest ratio of the 95th percentile to the 5th that counts as constant. The
+	// verdict is Undecided if the bounds of both percentiles allow more than twice that.
 	alike = 1.5
 )
 
@@ -37,7 +37,7 @@ func steady(m *profile.Marker, o Options) *Steady {
 		s.Need = fmt.Sprintf("%d calls", steadyCalls)
 	case s.P95NS <= alike*s.P05NS+slack:
 		s.Verdict = Yes
-		if most > 2*alike*least+slack { // an estimate, and it may be another
+		if most > 2*alike*least+slack { // the buckets allow a larger ratio
 			s.Verdict, s.Need = Undecided, "the single times: the buckets leave both open"
 		}
 	default:

@@ -8,23 +8,23 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Tail is how much longer than usual the longest calls take.
+// Tail compares the longest calls with the typical ones.
 type Tail struct {
-	Verdict Verdict `json:"verdict"` // Yes: it is heavy
+	Verdict Verdict `json:"verdict"` // Yes if the tail is heavy
 	P50NS   float64 `json:"p50_ns"`
 	P99NS   float64 `json:"p99_ns"`
 	P999NS  float64 `json:"p999_ns"`
 
-	// Ratio is the 99.9th percentile against the median, or against that of the slowest of
-	// several modes.
+	// Ratio is the 99.9th percentile divided by the median; with several modes, by the median of
+	// the slowest.
 	Ratio float64 `json:"ratio"`
 
-	// SlowestShare is the part of the time that the slowest 1 % of the calls take.
+	// SlowestShare is the fraction of the total time that the slowest 1 % of calls take.
 	SlowestShare float64 `json:"slowest_share"`
 
-	// Index is that of the tail: the part of calls longer than t falls as t^-Index, above
-	// FromNS, within IndexLo and IndexHi with a confidence of 95 %. Below 2 the variance of the times
-	// grows with every call, below 1 their mean. 0: there are too few long calls to tell.
+	// Index is the tail index: above FromNS, the fraction of calls longer than t falls as t^-Index.
+	// IndexLo and IndexHi are its 95 % confidence interval. Below 2 the variance of the times is
+	// infinite, below 1 their mean is, too. 0 if there are too few long calls.
 	Index   float64 `json:"index,omitempty"`
 	IndexLo float64 `json:"index_lo,omitempty"`
 	IndexHi float64 `json:"index_hi,omitempty"`
@@ -36,24 +36,24 @@ type Tail struct {
 }
 
 const (
-	// tailCalls is how many calls it takes to know the 99.9th percentile.
+	// tailCalls is the minimum number of calls for estimating the 99.9th percentile.
 	tailCalls = 5000
 
-	// heavy is from which ratio on a tail is heavy, and light up to which it is not. Of an
-	// exponential distribution it is 10, of a lognormal one with a deviation of 1 it is 22.
+	// heavy is the smallest ratio of a heavy tail; up to light, a tail is not heavy. An exponential
+	// distribution has 10, a lognormal one with σ = 1 has 22.
 	heavy = 25
 	light = 10
 
-	// heavyShare is what the slowest 1 % take at least; of an exponential distribution 5.6 %,
-	// of that lognormal one 9 %.
+	// heavyShare is the minimum SlowestShare of a heavy tail. An exponential distribution has 5.6
+	// %, a lognormal one with σ = 1 has 9 %.
 	heavyShare = 0.15
 
-	// shortNS is taken for the median where that is less: of calls that take next to nothing,
-	// an interrupt of the machine is a tail.
+	// shortNS replaces a median below it: compared with calls of a few ns, every interrupt is a
+	// heavy tail.
 	shortNS = 100
 
-	// tailPart is the part of the calls in the tail at most, tailLeast how many there are
-	// at least, to tell its index.
+	// tailPart is the maximum fraction of calls in the tail, and tailLeast the minimum number of
+	// calls in it, for estimating the index.
 	tailPart  = 0.1
 	tailLeast = 100
 )
@@ -97,7 +97,8 @@ func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
 	return t
 }
 
-// slowest is the part of the time that a part of the calls takes, the longest ones.
+// slowest returns the fraction of the total time that the longest calls take; part is their
+// fraction of all calls.
 func slowest(m *profile.Marker, part float64) float64 {
 	left, sum, all := part*float64(m.Timed()), 0.0, float64(m.SumNS())
 	for i := len(m.Buckets) - 1; i >= 0 && left > 0; i-- {
@@ -112,10 +113,10 @@ func slowest(m *profile.Marker, part float64) float64 {
 	return sum / all
 }
 
-// index estimates the index from the counts of buckets, whose numbers, counted from the tail's
-// first, have a geometric distribution where the tail is that of a power (maximum
-// likelihood for data in buckets: Virkar and Clauset, Power-law distributions in binned
-// empirical data, Annals of Applied Statistics 8, 2014).
+// index estimates the tail index from bucket counts. For a power-law tail, the bucket numbers
+// counted from the start of the tail are geometrically distributed (maximum likelihood for binned
+// data: Virkar and Clauset, Power-law distributions in binned empirical data, Annals of Applied
+// Statistics 8, 2014).
 func (t *Tail) index(m *profile.Marker) {
 	n, steps, from, part := 0.0, 0.0, -1, recorded(m)
 	for i := len(m.Buckets) - 1; i >= 0; i-- {
@@ -132,7 +133,7 @@ func (t *Tail) index(m *profile.Marker) {
 	for _, b := range m.Buckets[from:] {
 		steps += part * float64(b.Count) * float64(b.K-first.K)
 	}
-	q := steps / (steps + n) // the chance to be in a higher bucket, being there
+	q := steps / (steps + n) // probability that a call in the tail lies in a higher bucket
 	if q == 0 {
 		return
 	}

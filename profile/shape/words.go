@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// duration writes a time with three digits.
+// duration formats a time with three significant digits.
 func duration(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -24,7 +24,7 @@ func duration(ns float64) string {
 	return time.Duration(min(ns, math.MaxInt64/2)).Round(time.Second).String()
 }
 
-// number writes a number with three digits, or all before the point.
+// number formats a number with three significant digits, or all digits before the point.
 func number(v float64) string {
 	switch {
 	case v == 0:
@@ -40,7 +40,7 @@ func number(v float64) string {
 	return text
 }
 
-// percent writes a part of 1.
+// percent formats a fraction as a percentage.
 func percent(part float64) string {
 	if part != 0 && part < 0.0001 {
 		return "less than 0.01 %"
@@ -48,7 +48,7 @@ func percent(part float64) string {
 	return number(100*part) + " %"
 }
 
-// joined joins words as a sentence does.
+// joined joins words with commas and "and".
 func joined(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
