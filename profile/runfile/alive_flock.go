@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// liveness is whether alive can tell.
+// liveness reports whether alive works on this system.
 const liveness = true
 
-// alive tells whether the process that writes the data file still runs: it
-// holds the file's lock (flock) as long as it lives, however it ends. The lock
-// is only tried, shared and for a moment.
+// alive reports whether the process that writes the data file still runs. It holds a lock on the
+// file (flock) until it ends, however that happens; alive only tries the lock, shared, and releases
+// it at once.
 func alive(f *os.File) bool {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)

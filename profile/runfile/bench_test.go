@@ -15,8 +15,7 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// runOf makes a run file of n markers that were all passed on two processors, and
-// leaves it to the seed how long that took.
+// runOf returns a run file with n markers called on two processors; seed determines the times.
 func runOf(n int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var text strings.Builder

@@ -6,9 +6,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// The blocks of a file, each kind that is no more than its words.
+// Readers of blocks that need no file of their own.
 
-// A unitTable is what one unit of a program registered.
+// A unitTable is the table of markers that one unit of a program registered.
 type unitTable struct {
 	offset uint64 // of its block
 	first  uint64 // global index of Markers[0]
@@ -47,8 +47,8 @@ func (r *run) table(b block) error {
 	return nil
 }
 
-// tableText is the text of a table as the file has it, valid until the next reading, and
-// the table's number.
+// tableText returns the text of a table as stored in the file, valid until the next read, and the
+// number of the table.
 func (in *input) tableText(b block) (text []byte, number uint64, err error) {
 	head, err := in.content(b, layout.OffTableText)
 	if err != nil {
@@ -69,7 +69,7 @@ func (in *input) tableText(b block) (text []byte, number uint64, err error) {
 	return text[layout.OffTableText:], number, nil
 }
 
-// part is what one processor recorded at a marker, nil if nothing is known yet.
+// part returns the cell of one processor at one marker, or nil.
 func (r *run) part(shard uint32, index uint64) *cell {
 	for c := r.parts.at(index); c != nil; c = c.next {
 		if c.shard == shard {
@@ -79,7 +79,7 @@ func (r *run) part(shard uint32, index uint64) *cell {
 	return nil
 }
 
-// newPart makes room for it.
+// newPart adds the cell of one processor at one marker, which must not exist yet.
 func (r *run) newPart(shard uint32, index uint64) *cell {
 	c := r.cellPool.one()
 	c.shard, c.marker, c.next = shard, index, r.parts.at(index)
@@ -87,7 +87,8 @@ func (r *run) newPart(shard uint32, index uint64) *cell {
 	return c
 }
 
-// tooManyShards is a processor's number that no runtime writes.
+// tooManyShards returns an error if the processor's number is larger than any that the runtime
+// writes.
 func (r *run) tooManyShards(b block) error {
 	if b.shard > layout.MaxShards {
 		return r.damaged(b.offset, "processor %d, and there are %d at most; its block is left out", b.shard, layout.MaxShards)
@@ -151,8 +152,7 @@ func (r *run) buckets(b block) error {
 	return nil
 }
 
-// stack counts the open scopes of a goroutine. A length beyond the block is not
-// believed.
+// stack counts the open scopes of a goroutine. It does not trust a length that exceeds the block.
 func (r *run) stack(b block) error {
 	head, err := r.content(b, layout.OffStackData)
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *run) stack(b block) error {
 		for ; len(data) > 0; data = data[layout.StackSize:] {
 			index := r.order.Uint32(data[layout.StackMarker:]) & (1<<29 - 1)
 			if index < layout.StackFirst {
-				continue // of calibration, or not yet written
+				continue // from calibration, or not written yet
 			}
 			m := r.figures(uint64(index - layout.StackFirst))
 			m.Open = profile.Add64(m.Open, 1)
@@ -174,7 +174,7 @@ func (r *run) stack(b block) error {
 	})
 }
 
-// figures returns what was recorded under the index, to be added to.
+// figures returns the sum of the data recorded under index, for the caller to add to.
 func (r *run) figures(index uint64) *profile.Marker {
 	sum := r.cells.at(index)
 	if sum == nil {
@@ -184,8 +184,8 @@ func (r *run) figures(index uint64) *profile.Marker {
 	return sum
 }
 
-// counterBlock keeps where the counters of a table stand; what they count is
-// known when all tables are.
+// counterBlock records where the counters of a table are in the file. They are read once all tables
+// are known.
 func (r *run) counterBlock(b block) error {
 	head, err := r.content(b, layout.OffCountersData)
 	if err != nil {
@@ -212,7 +212,8 @@ func (r *run) counterBlock(b block) error {
 	return r.countersOff(b, number, n, r.order.Uint64(head[layout.OffCountersOff:]))
 }
 
-// countersOff keeps which of the counters of a table do not count, if some do not: at in the block there is a bit for each of n.
+// countersOff records where the bits are that say which counters of a table are off: at in the
+// block, one bit for each of n counters. at is 0 if none is off.
 func (r *run) countersOff(b block, number, n, at uint64) error {
 	if at == 0 {
 		return nil
@@ -225,7 +226,7 @@ func (r *run) countersOff(b block, number, n, at uint64) error {
 	return nil
 }
 
-// bitsOff are those of the counters of a table that do not count.
+// bitsOff returns which counters of a table are off.
 func (r *run) bitsOff(number uint64, t *unitTable) (bits bitset) {
 	b := r.counterBits[number]
 	r.damagedIf(r.each(b.offset, min(b.size/8, uint64(len(t.Counters)+63)/64), 8, func(data []byte) {
@@ -254,11 +255,11 @@ func (r *run) alias(b block) error {
 	return nil
 }
 
-// An alias says that what has one number in cells has another in tables. Both are global
-// indexes.
+// An alias maps the number under which cells were recorded to the number in a table. Both are
+// global indexes.
 type alias struct {
-	offset   uint64 // of its block
+	offset   uint64 // of its block in the file
 	from, to uint64
-	first    uint64          // ns that the first passage took, and 1; 0: it is not known
-	figures  *profile.Marker // while they are moved
+	first    uint64          // duration of the first call, ns, plus 1; 0 if unknown
+	figures  *profile.Marker // set while it is being moved
 }

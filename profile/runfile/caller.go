@@ -5,8 +5,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// edge says what is recorded under an index: passages through a marker under a
-// caller. All are global indexes.
+// An edge is a marker and one of its callers; the file has an index of its own for the calls from
+// there. Both fields are global indexes.
 type edge struct{ caller, marker uint64 }
 
 func (r *run) edge(b block) error {
@@ -22,8 +22,8 @@ func (r *run) edge(b block) error {
 	return nil
 }
 
-// callers gives the figures of edges to their markers. The tables are known, and
-// names have been given to indexes.
+// callers moves the data recorded for edges to the Callers of their markers. It needs all tables
+// and aliases.
 func (r *run) callers() {
 	number := r.numbering()
 	find := func(index uint64) (uint64, *profile.Marker) {

@@ -7,30 +7,29 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// cell is what one processor recorded at one marker.
+// A cell is the data that one processor recorded at one marker.
 type cell struct {
-	offset              uint64 // of its block; 0: there are only buckets
+	offset              uint64 // of its block in the file; 0 if only bucket blocks were seen
 	marker              uint64 // global index
 	shard               uint32
-	next                *cell // of the same marker, on another processor
+	next                *cell // same marker, another processor
 	count, self, nested uint64
 	ticks               uint64
 	min, max            uint64 // ns
-	seen, rate          uint64 // passages of which one in rate was timed
-	last                uint64 // tick of the latest scope's end; 0 if there was none
+	seen, rate          uint64 // seen calls, of which one in rate was timed
+	last                uint64 // end of the latest scope, in ticks; 0 if there was none
 	buckets             []profile.Bucket
 }
 
-// torn is by how many passages the figures of a bucket may disagree. They are
-// written one after the other: the last passage of a killed process may be in
-// some of them only, and while the program runs, others may come and go between
-// the reading of the first figure and of the last.
+// torn is the number of calls by which the words of a bucket may disagree. The runtime writes them
+// one after the other: if the process was killed, its last call may be in some of them only, and
+// while it runs, calls may be recorded between reading the first word and the last.
 const (
 	tornKilled  = 1
 	tornRunning = 1 << 20
 )
 
-// parseCell fills in c from the bytes of its block; its buckets are elsewhere.
+// parseCell sets c from the bytes of its block. Buckets are in blocks of their own.
 func (in *input) parseCell(c *cell, data []byte) {
 	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
 	c.count = word(layout.CellPasses)
@@ -44,10 +43,9 @@ func (in *input) parseCell(c *cell, data []byte) {
 	c.rate = word(layout.CellRate)
 }
 
-// parseBuckets appends the buckets of a group, the first of which has the number
-// first, from the bytes of its block. Figures that disagree by no more than torn
-// passages are reconciled; if they do by more, ok is false: no program ever
-// wrote that.
+// parseBuckets appends the buckets in data, the bytes of a block of buckets from number first on.
+// Words that disagree by at most torn calls are reconciled. It returns ok = false if they disagree
+// by more: no program wrote that.
 func (in *input) parseBuckets(list []profile.Bucket, data []byte, first uint8, torn uint64) (_ []profile.Bucket, ok bool) {
 	order := in.order
 	for i := range layout.GroupBuckets {
@@ -68,9 +66,9 @@ func (in *input) parseBuckets(list []profile.Bucket, data []byte, first uint8, t
 	return list, true
 }
 
-// settle makes the figures of the cell agree with its buckets, or if they do not
-// by more than torn passages says no. With partial some of its buckets may not be in the
-// file, while all passages are in its other figures.
+// settle makes the words of the cell agree with its buckets. It returns false if they disagree by
+// more than torn calls. If partial, some buckets may be missing in the file although the other
+// words include them.
 func (c *cell) settle(torn uint64, partial bool) (ok bool) {
 	total := uint64(0)
 	for _, b := range c.buckets {
@@ -84,12 +82,12 @@ func (c *cell) settle(torn uint64, partial bool) (ok bool) {
 		c.min, c.max, c.last, c.self, c.ticks, c.nested = 0, 0, 0, 0, 0, 0
 		return true
 	}
-	// The extremes are written last, too. They lie in the outermost buckets.
+	// The extremes are written last and may be missing a call. They lie in the outermost buckets.
 	first, last := c.buckets[0], c.buckets[len(c.buckets)-1]
 	c.min = min(max(c.min, first.LoNS()), first.HiNS()-1)
 	c.max = min(max(c.max, last.LoNS(), c.min), last.HiNS()-1)
 
-	// No scope's self time is more than its time, nor what was nested.
+	// Neither self time nor nested time exceeds the total time.
 	over, slack := bits.Mul64(torn, last.HiNS())
 	if most := profile.Add64(total, slack); over == 0 && !partial && (c.self > most || c.nested > most) {
 		return false

@@ -6,19 +6,19 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// sums are the checksums with which the file of a run ends that has ended.
+// sums are the checksums at the end of the file of a run that has ended.
 type sums struct {
-	from, at uint64   // the blocks that they are of, and where they stand
-	of       []uint64 // of each block
-	next     int      // how many blocks have been met
+	from, at uint64   // from is the first block with a checksum, at the block of checksums
+	of       []uint64 // by block, in file order
+	next     int      // number of blocks checked so far
 }
 
-// readSums finds the checksums of the blocks before end, and compares that of the header. It is nil
-// where there are none, or they are damaged themselves; then nothing is compared.
+// readSums reads the checksums of the blocks before end and checks the one of the header. It
+// returns nil if the file has none or they are damaged; then blocks are not checked.
 func (r *run) readSums(end uint64) *sums {
 	size := r.header.word(layout.OffSums)
 	if size == 0 || end != r.header.word(layout.OffUsed) {
-		return nil // the file was cut off, which has been said
+		return nil // the file is truncated, which is reported elsewhere
 	}
 	at := end - size
 	damaged := func(what string) *sums {
@@ -53,7 +53,7 @@ func (r *run) readSums(end uint64) *sums {
 	return s
 }
 
-// check says what is wrong with a block whose checksum is another.
+// check returns an error if the block does not match its checksum.
 func (s *sums) check(in *input, b block) error {
 	if s == nil {
 		if b.kind == layout.BlockSums {
@@ -66,7 +66,7 @@ func (s *sums) check(in *input, b block) error {
 	}
 	i := s.next
 	if s.next++; i >= len(s.of) {
-		return nil // see missing
+		return nil // reported by missing
 	}
 	sum, data := uint64(layout.ChecksumStart), []byte(nil)
 	n := layout.Summed(b.kind, b.size)
@@ -84,7 +84,7 @@ func (s *sums) check(in *input, b block) error {
 	return err
 }
 
-// missing says whether all blocks that there are checksums of have been met.
+// missing returns an error if there are checksums of more blocks than the file has.
 func (s *sums) missing(in *input) error {
 	if s == nil || s.next == len(s.of) {
 		return nil
@@ -92,7 +92,7 @@ func (s *sums) missing(in *input) error {
 	return in.damaged(s.at, "checksums of %d blocks, and there are %d", len(s.of), s.next)
 }
 
-// kinds names the kinds of blocks.
+// kinds are the names of block kinds in messages.
 var kinds = map[uint32]string{
 	layout.BlockPad:      "padding",
 	layout.BlockTable:    "a table of markers",

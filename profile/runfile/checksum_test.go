@@ -9,9 +9,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Checksums hold in files of either byte order, and in one that has had blocks put before those
-// that they are of; without a word to where they are, or damaged themselves, the file is read, and
-// that is said.
+// Checksums match in files of either byte order, and after blocks were inserted in front. If the
+// header does not point to them or they are damaged themselves, the file is read without, and a
+// warning says so.
 func TestSums(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		run, order := profiletest.Demo(), binary.ByteOrder(binary.LittleEndian)

@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// costs adds what recording figures of the run cost the program.
+// costs adds the estimated cost of recording figures to the run's.
 func (r *run) costs(figures *profile.Marker) {
 	scopes := figures.Timed()
 	counts := profile.Sub64(figures.Count, scopes)
@@ -21,9 +21,9 @@ func (r *run) costs(figures *profile.Marker) {
 	r.costNS += float64(scopes)*r.Clock.WholeNS + float64(counts)*float64(r.header.word(layout.OffCount))/1000
 }
 
-// setCost sets the cost of the run, once all figures are known.
+// setCost sets the cost of the run. All data must have been added up.
 func (r *run) setCost() {
-	if t := r.Trace; r.Untimed && t != nil { // of what is in the trace alone there are no figures
+	if t := r.Trace; r.Untimed && t != nil { // calls that are only traced have no cells
 		r.costNS += float64(profile.Add64(t.Records, t.Lost)) / 2 * r.Clock.WholeNS
 	}
 	if cpu := r.header.word(layout.OffCPUTime); cpu > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// Blocks that others count for have the sum of these, at any depth; a line that names others than those
-// behind it can't be read, and what is not there adds nothing.
+// A counter that is a sum of others has their sum, at any depth. A line that names counters before
+// it can't be parsed, and missing counters add nothing.
 func TestBlockSums(t *testing.T) {
 	block := func(line, sum string) string {
 		return "b\t0\t" + line + "\t1\t" + line + "\t9\t1" + sum + "\n"
@@ -32,7 +32,7 @@ func TestBlockSums(t *testing.T) {
 	for _, b := range p.Blocks {
 		got[b.StartLine] = b.Count
 	}
-	// Line 6 names one before it.
+	// Line 6 names a counter before it.
 	want := map[int]uint64{1: 4320, 2: 20, 3: 4300, 4: 300, 5: 4000, 7: 17, 8: 9}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("counts by line (-want +got):\n%s", diff)
@@ -42,7 +42,7 @@ func TestBlockSums(t *testing.T) {
 	}
 }
 
-// Counters that only= and skip= leave out are off, whatever others of the table are.
+// Counters excluded by only= and skip= are off, independently of others in their table.
 func TestCountersOff(t *testing.T) {
 	text := "p\ta\nf\ta.go\n"
 	var counters []uint64
@@ -68,8 +68,8 @@ func TestCountersOff(t *testing.T) {
 	}
 }
 
-// The table says of which markers, timed and counted, it is a guess that they are those they are
-// compared with; a profile file keeps it, and a sum of runs has it when one of them does.
+// The table marks markers, timed or counted, whose correspondence to a compared version is a guess.
+// A profile file keeps the mark, and a sum of runs has it if one of them has.
 func TestGuesses(t *testing.T) {
 	line := func(kind string, id int, rest string) string {
 		return fmt.Sprintf("%s\t%016x\tfunc\t0\t%d\t1%s\ta.F%d\n", kind, id, id, rest, id)

@@ -7,10 +7,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// tickKey names a counter: its table, and which it is there.
+// A tickKey identifies a counter by the numbers of its table and of the counter in it.
 type tickKey struct{ table, counter uint64 }
 
-// tick takes in what a counter counted in windows.
+// tick reads the block with a counter's sums over sampling windows.
 func (r *run) tick(b block) error {
 	data, err := r.content(b, layout.TickSize)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// cpuName is the model of a processor as people call it, from what a data file has: arm64 processors have
-// no text that names them, only the register MIDR_EL1.
+// cpuName returns the processor's marketing name for the text in a data file. On arm64 there is no
+// such text, only the register MIDR_EL1.
 func cpuName(text string) string {
 	digits, ok := strings.CutPrefix(text, "MIDR ")
 	if !ok {
@@ -16,7 +16,8 @@ func cpuName(text string) string {
 	if err != nil {
 		return text
 	}
-	// Implementer and part, see MIDR_EL1 in the Arm Architecture Reference Manual; variant and revision stay out.
+	// Implementer and part; see MIDR_EL1 in the Arm Architecture Reference Manual. Variant and
+	// revision are dropped.
 	implementer, part := uint8(midr>>24), uint16(midr>>4&0xfff)
 	if name := armParts[[2]uint16{uint16(implementer), part}]; name != "" {
 		return name
@@ -24,8 +25,8 @@ func cpuName(text string) string {
 	return "arm64 implementer 0x" + strconv.FormatUint(uint64(implementer), 16) + " part 0x" + strconv.FormatUint(uint64(part), 16)
 }
 
-// armParts names the processors by implementer and part, as their technical reference manuals do: those of
-// servers, and those of the small computers that people run services on.
+// armParts are the names of processors by implementer and part, from their technical reference
+// manuals: servers, and small computers that services run on.
 var armParts = map[[2]uint16]string{
 	{0x41, 0xd03}: "Arm Cortex-A53",
 	{0x41, 0xd04}: "Arm Cortex-A35",

@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// What was built and what it ran on is read from data files, goes through profile files, and of several is joined
-// or mixed, in any order of adding up.
+// Version and processor are read from data files and survive profile files; sums join or mix those
+// of several runs, in any order.
 func TestBuildAndProcessor(t *testing.T) {
 	read := func(r profiletest.Run) *profile.Profile {
 		t.Helper()

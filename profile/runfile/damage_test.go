@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// figures is what is left of twoUnits: the counts of its markers and blocks.
+// figures returns the counts of the markers and blocks that could be read of twoUnits.
 func figures(p *profile.Profile) string {
 	var list []string
 	for _, m := range p.Markers {
@@ -29,9 +29,9 @@ func figures(p *profile.Profile) string {
 	return strings.Join(list, ", ")
 }
 
-// What is sound is read, what is not is named with its offset.
+// Damage is named with its offset, and everything else is read.
 func TestDamage(t *testing.T) {
-	const bucket3 = layout.CellSize + layout.OffBucketsData + 3*layout.BucketSize // 8 to 15 ns: that of a.F, in the block behind the cell
+	const bucket3 = layout.CellSize + layout.OffBucketsData + 3*layout.BucketSize // 8 to 15 ns, in the block behind the cell of a.F
 	sound := profiletest.TwoUnits()
 	size := len(sound)
 	table, counters, cell := profiletest.BlockAt(t, sound, layout.BlockTable, 0), profiletest.BlockAt(t, sound, layout.BlockCounters, 0), profiletest.BlockAt(t, sound, layout.BlockCell, 0)
@@ -51,9 +51,9 @@ func TestDamage(t *testing.T) {
 	bucketsWrong := at(cell+layout.CellSize, "buckets of marker number 0 whose figures contradict each other; they are left out")
 	for _, tt := range []struct {
 		name string
-		at   int    // where a word is changed, 0 for nowhere
-		word uint64 // its value then
-		cut  int    // the file's length then, 0 for as it is
+		at   int    // offset of the word to change; 0 for none
+		word uint64 // new value of the word
+		cut  int    // new length of the file; 0 to keep it
 		left string
 		want []string
 	}{
@@ -145,7 +145,7 @@ func TestDamage(t *testing.T) {
 			if tt.at > 0 {
 				binary.LittleEndian.PutUint64(file[tt.at:], tt.word)
 			}
-			for _, at := range []int{table, table2} { // as whoever wrote that would have it
+			for _, at := range []int{table, table2} { // with correct checksums, as an attacker would write them
 				if tt.at >= at+layout.OffTableNumber && tt.at < at+layout.OffTableText+64 && tt.at != at+layout.OffTableLen {
 					profiletest.SumTable(file[at:], binary.LittleEndian)
 				}
@@ -170,7 +170,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Blocks and records of kinds to come are passed over without a word.
+// Unknown kinds of blocks and records are skipped silently.
 func TestUnknownBlock(t *testing.T) {
 	file := profiletest.TwoUnits()
 	cell := profiletest.BlockAt(t, file, layout.BlockCell, 0)
@@ -182,9 +182,9 @@ func TestUnknownBlock(t *testing.T) {
 	}
 }
 
-// A process that is killed while it records a scope leaves some of the figures
-// of that scope unwritten, in the order of the runtime's writing: count, sum,
-// low and high word of the squares, self, ticks, last, min, max.
+// A process that is killed while it records a scope leaves some words of that scope unwritten. The
+// runtime writes them in this order: count, sum, low and high word of the squares, self, ticks,
+// last, min, max.
 func TestTorn(t *testing.T) {
 	const bucket3 = layout.CellSize + layout.OffBucketsData + 3*layout.BucketSize
 	run := profiletest.Run{Killed: true, Tables: []profiletest.Table{{
@@ -203,7 +203,7 @@ func TestTorn(t *testing.T) {
 	}
 	for n := range len(written) + 1 {
 		file := bytes.Clone(after)
-		for _, word := range written[n:] { // not yet: as they were
+		for _, word := range written[n:] { // not written yet
 			copy(file[cell+word:cell+word+8], before[cell+word:])
 		}
 		p := profiletest.Load(t, file)
@@ -217,8 +217,8 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// Of a file that could not grow what is in it counts: a cell goes on counting in it, while buckets
-// that are made later are in memory.
+// If a file could not grow, its contents are still used: cells in the file go on counting, while
+// new buckets are in memory only.
 func TestPartial(t *testing.T) {
 	run := profiletest.Run{Flags: layout.FlagPartial, Tables: []profiletest.Table{{
 		Text:  "p\ta\nf\ta.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\ta.F\n",
@@ -239,8 +239,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// Whatever is changed in a file, reading it ends, and takes memory in
-// proportion to the file and not to what the file says.
+// With any changes to a file, reading terminates and uses memory in proportion to the file, not to
+// lengths in it.
 func TestBounded(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	seeds := [][]byte{profiletest.Demo().File(), profiletest.TwoUnits(), garbageTable()}
@@ -261,7 +261,7 @@ func TestBounded(t *testing.T) {
 			t.Fatalf("%d bytes for a file of %d", took, len(file))
 		}
 	}
-	// A size that is a lie is no reason to make room for it.
+	// A wrong size of the file does not cause a large allocation.
 	file := profiletest.Demo().File()
 	runtime.ReadMemStats(&before)
 	if _, err := runfile.ReadFrom(bytes.NewReader(file), 1<<60, "x"); err != nil {
@@ -273,7 +273,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// garbageTable is a file with a table of nothing but lines that can't be read.
+// garbageTable returns a file with a table of unparseable lines.
 func garbageTable() []byte {
 	return profiletest.Run{Tables: []profiletest.Table{{Text: strings.Repeat("m\tnot a marker, is it\nb\tnor a block\n", 20_000)}}}.File()
 }

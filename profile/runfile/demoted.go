@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// demotedBlock reads what had been timed of a marker when it was first demoted.
+// demotedBlock reads what had been timed at a marker before it was first demoted.
 func (r *run) demotedBlock(b block) error {
 	data, err := r.content(b, layout.OffDemotedData+layout.NumBuckets*layout.DemotedSize)
 	if err != nil {
@@ -31,10 +31,10 @@ func (r *run) demotedBlock(b block) error {
 	return nil
 }
 
-// A parent is a marker that scopes of another were directly inside, and of how many of those that
-// were looked at that was so.
+// A parent is a marker with scopes of another directly inside, and the number of these among the
+// scopes whose parent was recorded.
 type parent struct {
-	marker uint64 // global index; layout.NoMarker: no scope was open
+	marker uint64 // global index; layout.NoMarker if no scope was open
 	count  uint64
 }
 
@@ -56,9 +56,9 @@ func (r *run) parentBlock(b block) error {
 	return nil
 }
 
-// demote makes estimates of the figures of demoted markers. Their self times are made to add up,
-// with those of the others, to what was recorded: scopes that were only counted ran inside others
-// that were timed, and their time is in the self time of these.
+// demote estimates the data of demoted markers and corrects self times, so that together they add
+// up to the recorded time: scopes that were only counted ran inside timed ones, whose self time
+// includes theirs.
 func (r *run) demote() {
 	number := r.numbering()
 	list := r.demotedMarkers(number)
@@ -68,16 +68,16 @@ func (r *run) demote() {
 	parents := r.parentShares(number)
 	r.limitSelf(list, parents)
 
-	inside := make([]map[uint64]float64, len(list)) // of each, which part of its scopes was inside which timed marker
-	within := map[uint64]float64{}                  // by timed marker, ns of self time of the counted scopes inside it
+	inside := make([]map[uint64]float64, len(list)) // by demoted marker: the fraction of its scopes inside each timed marker
+	within := map[uint64]float64{}                  // by timed marker: self time of the counted scopes inside, ns
 	for i, d := range list {
 		inside[i] = map[uint64]float64{}
 		r.timedAround(d.index, 1, 0, parents, inside[i])
-		for _, around := range slices.Sorted(maps.Keys(inside[i])) { // in order, so that the same file gives the same sums
+		for _, around := range slices.Sorted(maps.Keys(inside[i])) { // sorted, so that the same file gives the same sums
 			within[around] += inside[i][around] * float64(d.countedNS())
 		}
 	}
-	excess := map[uint64]float64{} // by timed marker, the part of that for which it has no self time
+	excess := map[uint64]float64{} // by timed marker: the part of within that exceeds its self time
 	for around, ns := range within {
 		if m := r.cells.at(around); m != nil && r.off[around] != profile.Demoted && ns > 0 {
 			fits := min(1, float64(m.SelfNS)/ns)
@@ -94,23 +94,23 @@ func (r *run) demote() {
 	}
 }
 
-// A demoted marker of a run.
+// demoted is a demoted marker of a run.
 type demoted struct {
 	index  uint64 // global
 	m      *profile.Marker
-	selfNS uint64 // of the scopes that were timed
-	alone  bool   // as estimate.Short says
-	early  uint64 // ns that scopes took before it was first demoted, if alone
+	selfNS uint64 // of the timed scopes
+	alone  bool   // see estimate.Short
+	early  uint64 // total time before the first demotion, ns, if alone
 }
 
-// countedNS is the self time of the scopes that were only counted, estimated.
+// countedNS returns the estimated self time of the scopes that were only counted.
 func (d demoted) countedNS() uint64 { return profile.Sub64(d.m.SelfNS, d.selfNS) }
 
-// demotedMarkers adds what was counted in the code to the counts of all markers, and returns those
-// that are demoted, by index, with estimates for figures.
+// demotedMarkers adds the counts of code counters to all markers, and returns the demoted markers
+// by index, with estimated times.
 func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
 	early := map[uint64]*profile.Marker{}
-	for _, from := range slices.Sorted(maps.Keys(r.early)) { // in order, as a damaged file may have two for a marker
+	for _, from := range slices.Sorted(maps.Keys(r.early)) { // sorted: a damaged file may have two for a marker
 		index := number(from)
 		early[index] = r.early[from]
 		if r.off[index] == "" { // it is being timed again
@@ -141,7 +141,7 @@ func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
 	return list
 }
 
-// numbering gives the index that a table gives a marker, for any that it has in the data.
+// numbering returns a function that maps an index in the data to the marker's index in its table.
 func (r *run) numbering() func(index uint64) uint64 {
 	numbers := map[uint64]uint64{}
 	for _, a := range r.aliases {
@@ -155,13 +155,13 @@ func (r *run) numbering() func(index uint64) uint64 {
 	}
 }
 
-// A parentShare is the part of a marker's scopes that were directly inside another.
+// A parentShare is the fraction of a marker's scopes that ran directly inside another.
 type parentShare struct {
 	marker uint64 // global index
 	part   float64
 }
 
-// parentShares are those of all markers of which parents were noted, by the indexes that tables give them.
+// parentShares returns the parents of all markers for which they were recorded, by table index.
 func (r *run) parentShares(number func(uint64) uint64) map[uint64][]parentShare {
 	shares := map[uint64][]parentShare{}
 	for _, index := range slices.Sorted(maps.Keys(r.parents)) {
@@ -176,14 +176,14 @@ func (r *run) parentShares(number func(uint64) uint64) map[uint64][]parentShare 
 	return shares
 }
 
-// limitSelf takes what the demoted markers directly inside took after they were demoted off the self times of
-// demoted ones that were timed alone, and limits those of the others to their total less what is inside: the
-// ones inside may have been demoted first, and while the marker was still timed what they took was in its
-// self time.
+// limitSelf corrects the self times of demoted markers for other demoted markers directly inside.
+// From markers that were timed alone it subtracts the time inside after the demotion; it limits the
+// self time of others to their total minus the time inside, because the markers inside may have
+// been demoted first, and then their time is in the self time of the one that was still timed.
 //
-// What short scopes took is less than was timed: Clock.InsideNS, which has been taken off, is what is inside
-// of a scope that is long enough for the processor to read the clock meanwhile. In a short one it is the
-// time of a reading.
+// The time inside short scopes is less than was timed: Clock.InsideNS, already subtracted, is the
+// part of a clock reading inside a scope that is long enough for the processor to overlap the
+// reading with other work. In a short scope that part is a full reading.
 func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	short := max(0, r.Clock.ReadNS-r.Clock.InsideNS)
 	took, inside, later := map[uint64]float64{}, map[uint64]float64{}, map[uint64]float64{} // ns
@@ -208,8 +208,8 @@ func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	}
 }
 
-// timedAround adds to sums which part of the scopes of a demoted marker was inside which marker that was
-// timed, however many demoted ones are between them. depth is how many there have been.
+// timedAround adds to sums which fraction of a demoted marker's scopes ran inside which timed
+// marker, with any demoted ones in between. depth is the number of those so far.
 func (r *run) timedAround(index uint64, part float64, depth int, parents map[uint64][]parentShare, sums map[uint64]float64) {
 	const (
 		deepest    = 32

@@ -7,8 +7,8 @@ import (
 	"github.com/markgen/markgen/profile/table"
 )
 
-// What demoted markers took that were timed alone is taken off the self times around, and of their own
-// time the part of a reading that is not known to be taken off.
+// The time of demoted markers that were timed alone is subtracted from the self times around them,
+// and from their own times the part of a clock reading that InsideNS lacks.
 func TestTimedAlone(t *testing.T) {
 	outer, inner := &profile.Marker{Count: 1000, SelfNS: 100_000, Buckets: []profile.Bucket{{K: 6, Count: 1000, SumNS: 100_000}}}, &profile.Marker{Count: 3000, SelfNS: 48_000, Buckets: []profile.Bucket{{K: 4, Count: 3000, SumNS: 48_000}}}
 	r := &run{Profile: &profile.Profile{Clock: profile.Clock{ReadNS: 9, InsideNS: 2}}}
@@ -31,12 +31,12 @@ func TestTimedAlone(t *testing.T) {
 	}
 }
 
-// Self times add up to what was recorded: what is estimated of demoted markers is taken off the
-// timed ones around them.
+// Self times add up to the recorded time: the estimates for demoted markers are subtracted from the
+// timed markers around them.
 func TestDemoteSelf(t *testing.T) {
-	// A timed marker, 1, with 10,000 ns of self time; inside it the demoted 2, of which 1,000
-	// scopes of 10 ns were timed and 1,000 more were counted, and inside that the demoted 3, which
-	// was demoted first.
+	// Marker 1 is timed and has 10,000 ns of self time. Inside it is the demoted marker 2, with
+	// 1,000 timed scopes of 10 ns and 1,000 counted ones, and inside that the demoted marker 3,
+	// which was demoted first.
 	const around, outer, inner = 1, 2, 3
 	demotion := func(selfNS uint64) (*run, []*profile.Marker) {
 		r := &run{Profile: &profile.Profile{}, scratch: new(scratch), off: map[uint64]string{outer: profile.Demoted, inner: profile.Demoted}, parents: map[uint64][]parent{
@@ -56,8 +56,8 @@ func TestDemoteSelf(t *testing.T) {
 	}
 	r, m := demotion(50_000)
 	r.demote()
-	// inner: 8,000 ns in all, 4,000 of them counted. outer: 20,000 less 90 % of inner's 8,000, of
-	// which 9,000 were timed.
+	// inner: 8,000 ns in total, 4,000 of them counted. outer: 20,000 minus 90 % of inner's 8,000,
+	// of which 9,000 were timed.
 	want := []uint64{50_000 - 4000 - 3800, 12_800, 8000}
 	for i := range m {
 		if m[i].SelfNS != want[i] {
@@ -65,7 +65,7 @@ func TestDemoteSelf(t *testing.T) {
 		}
 	}
 
-	r, m = demotion(3900) // half of what is estimated
+	r, m = demotion(3900) // half of the estimate
 	r.demote()
 	want = []uint64{0, 9000 + 1900, 4000 + 2000}
 	for i := range m {

@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// noise is a line of random bytes, which can't be packed and says nothing: it makes a text long
-// enough in the file for what it names.
+// noise returns an ignored line of random bytes, which can't be compressed: it makes a table's text
+// long enough for what it names.
 func noise(n int) string {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	b := make([]byte, n)
@@ -24,11 +24,12 @@ func noise(n int) string {
 	return string(b) + "\n"
 }
 
-// Of a small file nothing large is made, whatever its table says: what a reader takes is a multiple of the file's size.
+// A small file does not cause large allocations, whatever its table says: a reader allocates at
+// most a multiple of the file's size.
 func TestExpanded(t *testing.T) {
 	const (
 		size     = 256 << 10 // as stored
-		most     = 200       // times the size, all that is allocated on the way
+		most     = 200       // times the size, total of allocations
 		constant = 8 << 20
 	)
 	many := func(head, format string, n int) string {

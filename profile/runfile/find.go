@@ -14,11 +14,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Find returns the data files that are meant by a name on a command line: the
-// file of that name; of a folder, the data files directly in it, whatever
-// their names; else those of the files that match the name as a pattern of
-// path/filepath. It is an error if there is none. A relative name is relative to
-// dir, "" being the current directory, and so are the files, which are sorted.
+// Find returns the data files for a name on a command line: the file of that name; for a folder,
+// the data files directly in it; otherwise the data files that match the name as a pattern of
+// path/filepath. It is an error if there is none. A relative name is relative to dir, or to the
+// current directory if dir is "", and so are the files returned, which are sorted.
 func Find(dir, name string) ([]string, error) {
 	path, pattern := name, name
 	if dir != "" && !filepath.IsAbs(name) {
@@ -54,8 +53,7 @@ func Find(dir, name string) ([]string, error) {
 	return files, nil
 }
 
-// literal is the pattern that matches the path alone. There is no quoting on
-// Windows.
+// literal returns the pattern that matches only path. On Windows patterns have no quoting.
 func literal(path string) string {
 	if filepath.Separator == '\\' {
 		return path
@@ -80,11 +78,12 @@ func inFolder(dir string) ([]string, error) {
 	return files, nil
 }
 
-// suchAs names the first of the folders in dir that has data files, if one has, as those of -runs with -old have.
+// suchAs returns a hint at the first folder in dir that has data files, as -runs with -old writes
+// them, or "".
 func suchAs(dir string, entries []fs.DirEntry) string {
 	for _, e := range entries {
 		within := filepath.Join(dir, e.Name())
-		list, _ := os.ReadDir(within) // of what is no folder, nothing
+		list, _ := os.ReadDir(within) // an error means that it is no folder
 		for _, of := range list {
 			if IsData(filepath.Join(within, of.Name())) {
 				return ", such as " + within
@@ -94,8 +93,8 @@ func suchAs(dir string, entries []fs.DirEntry) string {
 	return ""
 }
 
-// IsData tells whether the file begins as a data file does. Only regular
-// files do: opening others might wait.
+// IsData reports whether the file begins like a data file or a profile file. It returns false for
+// anything but regular files, because opening a pipe may block.
 func IsData(path string) bool {
 	f, err := fileread.Open(path)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// firsts gives the first passages, which stand at aliases, to their markers. What is among
-// them is among the passages, too, unless the program was writing it as it was read, or the
-// file could not grow.
+// firsts assigns the durations of first calls, which are in alias blocks, to their markers. A first
+// call is also among the calls in the buckets, unless it was being written while the file was read,
+// or the file could not grow.
 func (r *run) firsts() {
 	for i := range r.aliases {
 		a := &r.aliases[i]

@@ -14,9 +14,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// FuzzRead: whatever bytes a file has, reading it ends without a panic, and
-// what comes out holds what every profile does. The files are large for a
-// fuzzer: run it with -fuzzminimizetime 20x, or it will do little else.
+// FuzzRead checks that reading any bytes terminates without a panic and gives a valid profile. The
+// files are large for a fuzzer: without -fuzzminimizetime 20x it mostly minimizes.
 func FuzzRead(f *testing.F) {
 	killed, big, short := profiletest.Demo(), profiletest.Demo(), profiletest.Demo()
 	short.Tables[0].Stored = profiletest.Packed(profiletest.DemoText)
@@ -43,8 +42,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzTable: the text of a table comes from a program, which may have been
-// written by anybody.
+// FuzzTable checks the same for the text of a table, which is untrusted input, too.
 func FuzzTable(f *testing.F) {
 	f.Add(profiletest.DemoText)
 	f.Add("m\t\nf\t\np\t\nb\t\nc\t\n\n\t\n")

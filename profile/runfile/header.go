@@ -22,7 +22,7 @@ type header struct {
 
 func (h header) word(offset int) uint64 { return h.order.Uint64(h.page[offset:]) }
 
-// text is a NUL-padded string; bytes that are no UTF-8 are replaced.
+// text returns a NUL-padded string with invalid UTF-8 replaced.
 func (h header) text(offset, size int) string {
 	text, _, _ := bytes.Cut(h.page[offset:offset+size], []byte{0})
 	return strings.ToValidUTF8(string(text), string(utf8.RuneError))
@@ -30,11 +30,11 @@ func (h header) text(offset, size int) string {
 
 func (h header) ended() bool { return h.word(layout.OffState) == layout.StateStopped }
 
-// partial says whether the file could not grow.
+// partial reports whether the file could not grow.
 func (h header) partial() bool { return h.word(layout.OffFlags)&layout.FlagPartial != 0 }
 
-// readHeader reads the header page and finds the file's byte order. Without a
-// header nothing in the file can be read.
+// readHeader reads the header page and sets the byte order of the file. Without a header the rest
+// can't be read.
 func (in *input) readHeader() (header, error) {
 	start, err := in.bytes(0, min(in.size, 16))
 	if err != nil {
@@ -70,7 +70,7 @@ func (in *input) readHeader() (header, error) {
 	return header{bytes.Clone(page), in.order}, nil
 }
 
-// profile makes a profile with all that the header tells.
+// profile returns a profile with everything that the header says.
 func (h header) profile() *profile.Profile {
 	p := &profile.Profile{
 		App:     h.text(layout.OffApp, layout.SizeApp),
@@ -101,7 +101,7 @@ func (h header) profile() *profile.Profile {
 	return p
 }
 
-// span is how long the run took by the monotonic clock, ns; 0 while it is not ended.
+// span returns the duration of the run by the monotonic clock, ns; 0 if it has not ended.
 func (h header) span() uint64 {
 	from, to := h.word(layout.OffStartMono), h.word(layout.OffEndMono)
 	if !h.ended() || int64(to-from) <= 0 {
@@ -110,14 +110,13 @@ func (h header) span() uint64 {
 	return to - from
 }
 
-// refineSpan is how long a run has to be for its two ends to give a better tick
-// rate than the millisecond at its start did.
+// refineSpan is the minimum duration of a run for computing the tick rate from its two ends; for
+// shorter runs the millisecond of calibration at the start is more accurate.
 const refineSpan = 10e6 // ns
 
-// refine works out the tick rate from the two ends of an ended run, at which
-// both clocks were read. The times in the file stay as they were recorded, with
-// the rate known at the start; trouble is said when that was off by more than
-// a percent.
+// refine computes the tick rate from the two ends of a finished run, at which both clocks were
+// read. The recorded times are not changed; trouble is a warning if the rate they were recorded
+// with is off by more than a percent, else "".
 func (h header) refine(c *profile.Clock) (trouble string) {
 	ns := float64(h.span())
 	ticks := float64(int64(h.word(layout.OffEndTick) - h.word(layout.OffStartTick)))

@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// damage is a place in a data file that can't be read.
+// damage is an error about a place in a data file.
 type damage struct {
 	file   string
 	offset uint64
@@ -22,22 +22,22 @@ func (d *damage) Error() string {
 	return fmt.Sprintf("%s: offset %d: %s", d.file, d.offset, d.what)
 }
 
-// input reads a data file through a window of bounded size: what a file says
-// about its own lengths never decides how much memory is taken.
+// input reads a data file through a window of bounded size. Lengths in the file never decide how
+// much memory is allocated.
 type input struct {
 	r     io.ReaderAt
 	name  string
 	size  uint64 // of the file
 	order byteOrder
 
-	window []byte // holds the file from start on
+	window []byte // bytes of the file from start on
 	start  uint64
 	buf    []byte
-	ahead  uint64 // how much is read at once now, 0: windowSize
+	ahead  uint64 // how much to read at once for now; 0 for windowSize
 }
 
-// byteOrder is that of the machine that wrote a file. (A binary.ByteOrder costs a call
-// for every word.)
+// byteOrder is the byte order of the machine that wrote the file. (A binary.ByteOrder would cost a
+// call per word.)
 type byteOrder struct{ big bool }
 
 func (o byteOrder) Uint32(b []byte) uint32 {
@@ -54,15 +54,15 @@ func (o byteOrder) Uint64(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// windowSize is how much is read at once. What does not fit is read alone.
+// windowSize is the number of bytes read at once; larger requests are read separately.
 const windowSize = 1 << 18
 
-// smallWindow is read where a large block ends, most of which nobody looks at.
+// smallWindow is the number of bytes read at the start of a block that follows a large one, because
+// most of a large block is never read.
 const smallWindow = 4 << 10
 
-// bytes returns n bytes at the offset, valid until the next call. The caller has
-// made sure that they are within the file's size; a file that has become
-// shorter since is damage.
+// bytes returns n bytes at the offset, valid until the next call. The caller must check that they
+// lie within the file's size; if the file has become shorter since, bytes returns an error.
 func (in *input) bytes(offset, n uint64) ([]byte, error) {
 	if offset < in.start || offset+n > in.start+uint64(len(in.window)) {
 		want := min(max(n, cmp.Or(in.ahead, windowSize)), in.size-min(offset, in.size))
@@ -80,8 +80,8 @@ func (in *input) bytes(offset, n uint64) ([]byte, error) {
 	return in.window[offset-in.start:][:n], nil
 }
 
-// fill reads what is wanted at the offset into the window. Room for much is made as it comes: the file may be shorter
-// than it is said to be.
+// fill reads want bytes at the offset into the window. The buffer grows with the bytes read, since
+// the file may be shorter than its stated size.
 func (in *input) fill(offset uint64, want int) (err error) {
 	in.buf, in.start = in.buf[:0], offset
 	for had := 0; had < want && err == nil; had = len(in.buf) {
@@ -95,7 +95,7 @@ func (in *input) fill(offset uint64, want int) (err error) {
 	return err
 }
 
-// readAt fills b from the offset on, past the window.
+// readAt fills b from the offset on. It bypasses the window.
 func (in *input) readAt(b []byte, offset uint64) error {
 	got, err := in.r.ReadAt(b, int64(offset))
 	switch {
@@ -111,22 +111,21 @@ func (in *input) damaged(offset uint64, format string, args ...any) error {
 	return &damage{in.name, offset, fmt.Sprintf(format, args...)}
 }
 
-// block is one block of a data file.
+// block is a block of a data file.
 type block struct {
 	kind   uint32
 	shard  uint32
 	offset uint64
-	size   uint64 // with its header
+	size   uint64 // including its header
 }
 
-// blocks calls visit for every block between the header and end, in order.
-// It stops where the chain of blocks is broken, with an error that says where.
-// visit may read the file.
+// blocks calls visit for every block between the header and end, in order. It stops with an error
+// where the chain of blocks is broken. visit may read the file.
 func (in *input) blocks(end uint64, visit func(block)) error {
 	return in.blocksFrom(layout.HeaderSize, end, visit)
 }
 
-// blocksFrom is blocks for those from an offset on, at which one begins.
+// blocksFrom is like blocks from an offset on, which must be the start of a block.
 func (in *input) blocksFrom(offset, end uint64, visit func(block)) error {
 	defer func() { in.ahead = 0 }()
 	for offset < end {
@@ -151,7 +150,7 @@ func (in *input) blocksFrom(offset, end uint64, visit func(block)) error {
 		}
 		visit(b)
 		offset += b.size
-		if in.ahead = 0; b.size >= windowSize/4 { // the next may be as large
+		if in.ahead = 0; b.size >= windowSize/4 { // the next may be large, too
 			in.ahead = smallWindow
 		}
 	}
@@ -169,8 +168,8 @@ func (in *input) content(b block, n uint64) ([]byte, error) {
 	return in.bytes(b.offset, n)
 }
 
-// each calls visit with what is in the file from the offset on: n things of some bytes each, as many at a time as a
-// window has.
+// each calls visit with the n elements of size bytes at the offset, as many at a time as fit the
+// window.
 func (in *input) each(offset, n, size uint64, visit func(data []byte)) error {
 	for n > 0 {
 		some := min(n, windowSize/size)

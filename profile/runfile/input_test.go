@@ -14,7 +14,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// sparse is a file of some bytes, and nothing but zeros behind them.
+// sparse is a file of some bytes followed by zeros.
 type sparse struct {
 	head []byte
 	size int64
@@ -32,8 +32,7 @@ func (s sparse) ReadAt(b []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// However large a file is, and whatever it says of its blocks, it takes no more memory than what is known of it
-// has a use for.
+// Huge files and blocks take no more memory than their useful content.
 func TestHugeBlocks(t *testing.T) {
 	const all = "a.F 1, b.F 1, a/a.go 5, b/b.go 6"
 	const huge = 1 << 47
@@ -70,7 +69,7 @@ func TestHugeBlocks(t *testing.T) {
 			word(layout.OffUsed, uint64(at)+tt.size)
 			word(layout.OffFlags, layout.FlagPairs)
 			p := small(t, sparse{file, int64(at) + int64(tt.size)})
-			if tt.name != "picked" { // that is of one marker then
+			if tt.name != "picked" { // it names one marker only
 				if got := figures(p); got != tt.left {
 					t.Errorf("left is %s", got)
 				}
@@ -87,7 +86,7 @@ func TestHugeBlocks(t *testing.T) {
 	}
 }
 
-// small reads a file that must not take much memory.
+// small reads a file and checks that this takes little memory.
 func small(t *testing.T, file sparse) *profile.Profile {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -103,7 +102,7 @@ func small(t *testing.T, file sparse) *profile.Profile {
 	return p
 }
 
-// Room for a text is made as it comes, and a text that was packed has the same bounds.
+// The buffer for a text grows as it is read, and packed texts have the same limits.
 func TestTextBounds(t *testing.T) {
 	file := profiletest.TwoUnits()
 	at := profiletest.BlockAt(t, file, layout.BlockTable, 1)

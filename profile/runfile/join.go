@@ -12,13 +12,12 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// arrange puts the tables in the order of their markers' numbers.
+// arrange sorts the tables by the numbers of their markers.
 func (r *run) arrange() {
 	r.ordered = slices.SortedFunc(maps.Values(r.tables), func(a, b *unitTable) int { return cmp.Compare(a.first, b.first) })
 }
 
-// named is the marker that a table has under the global index, without its figures; nil if
-// there is none.
+// named returns the marker at a global index as its table has it, without recorded data, or nil.
 func (r *run) named(index uint64) *profile.Marker {
 	k, found := slices.BinarySearchFunc(r.ordered, index, func(t *unitTable, n uint64) int { return cmp.Compare(t.first, n) })
 	if !found {
@@ -30,8 +29,8 @@ func (r *run) named(index uint64) *profile.Marker {
 	return r.ordered[k].Markers[index-r.ordered[k].first]
 }
 
-// join gives the figures, which the file has under numbers, to the markers and
-// blocks that the tables name, and adds these to the sum.
+// join assigns the data, which the file has by number, to the markers and blocks named by the
+// tables, and adds them to sum.
 func (r *run) join(sum *profile.Sum) {
 	if len(r.edges) > 0 {
 		r.callers()
@@ -40,8 +39,8 @@ func (r *run) join(sum *profile.Sum) {
 	r.followAliases()
 	r.steered()
 	r.demote()
-	callers := map[*profile.Marker][]profile.Caller{} // of markers of the sum, which many lines may name
-	all := r.header.word(layout.OffSampleN) == 1      // whatever directives say
+	callers := map[*profile.Marker][]profile.Caller{} // by marker of sum; several lines of a table may name the same one
+	all := r.header.word(layout.OffSampleN) == 1      // sample=1:1 overrides directives
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
 		t := r.tables[number]
 		windows := r.windowsOf(t)
@@ -54,7 +53,7 @@ func (r *run) join(sum *profile.Sum) {
 			}
 			r.cells.set(index, nil)
 			if m == nil {
-				continue // said when its line was read
+				continue // reported when its line was read
 			}
 			to := sum.Marker(m.ID)
 			to.TakeName(m, r.Newest)
@@ -110,8 +109,8 @@ func (r *run) join(sum *profile.Sum) {
 	r.unnamed()
 }
 
-// passed is called with figures that are to be added to a marker. It adds what recording them cost, and counts the run
-// among those of the figures and of their callers: once, though several tables may name the marker.
+// passed is called with data to be added to a marker. It adds the cost of recording them, and
+// counts the run once for the marker and its callers, even if several tables name the marker.
 func (r *run) passed(to, figures *profile.Marker) {
 	r.costs(figures)
 	if figures.Count > 0 && !r.counted[to] {
@@ -124,8 +123,8 @@ func (r *run) passed(to, figures *profile.Marker) {
 	}
 }
 
-// followAliases moves what was recorded before a marker's table was registered to
-// the marker's number in that table.
+// followAliases moves data that were recorded before a marker's table was registered to the
+// marker's number in that table.
 func (r *run) followAliases() {
 	for i := range r.aliases {
 		a := &r.aliases[i]
@@ -147,8 +146,7 @@ func (r *run) followAliases() {
 	r.firsts()
 }
 
-// addSums gives the counters that others count for what these have. Of those that are
-// not there nothing comes.
+// addSums sets the counters that are sums of others. Counters that are missing add nothing.
 func addSums(t *table.Table, counts []uint64) {
 	for _, s := range slices.Backward(t.Added) {
 		for _, k := range s.Of {
@@ -159,8 +157,8 @@ func addSums(t *table.Table, counts []uint64) {
 	}
 }
 
-// counts reads the counters of a table, all shards added up; they may be fewer
-// than the table names.
+// counts returns the counters of a table, summed over all shards. There may be fewer than the table
+// names.
 func (r *run) counts(number uint64, t *unitTable) []uint64 {
 	var counts []uint64
 	for _, b := range r.counters[number] {
@@ -174,8 +172,8 @@ func (r *run) counts(number uint64, t *unitTable) []uint64 {
 	return counts
 }
 
-// demotedCounts reads how many scopes of each marker of a table were counted in the code after it
-// was demoted; nil where none was.
+// demotedCounts returns for each marker of a table how many scopes were counted by code counters
+// after it was demoted; nil if none was.
 func (r *run) demotedCounts(number uint64, t *unitTable) (counts []uint64) {
 	for _, b := range r.demoted[number] {
 		counts = r.addWords(counts, b.offset, min(b.size/8, uint64(len(t.Markers))))
@@ -183,7 +181,7 @@ func (r *run) demotedCounts(number uint64, t *unitTable) (counts []uint64) {
 	return counts
 }
 
-// addWords adds n words of the file to counts, which grow where they are fewer.
+// addWords adds n words of the file to counts, which it extends if needed.
 func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
 	i := 0
 	r.damagedIf(r.each(at, n, 8, func(data []byte) {
@@ -197,9 +195,9 @@ func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
 	return counts
 }
 
-// unnamed says how much was recorded at markers that no table names. In a sound
-// file they were entered while the program's variables were initialised, and
-// it ended before their own package's turn came.
+// unnamed warns about data at markers that no table names. In an undamaged file these were called
+// during the initialization of the program's variables, and the program ended before their own
+// package was initialized.
 func (r *run) unnamed() {
 	passages, markers := uint64(0), uint64(0)
 	for _, m := range r.cells.all() {

@@ -11,13 +11,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Alive tells whether the process that writes the data file still runs. known is
-// false on systems where that can't be told.
+// Alive reports whether the process that writes the data file still runs. known is false on systems
+// where that can't be determined.
 func Alive(f *os.File) (running, known bool) { return alive(f), liveness }
 
-// CheckHeader returns an error unless the file, of size bytes at r, has a header
-// that is complete, of this version, and in the byte order of this machine: one that
-// a process which runs here may be steered by.
+// CheckHeader returns an error unless the file, of size bytes at r, has a complete header of this
+// version in this machine's byte order: the requirements for steering a process through it.
 func CheckHeader(r io.ReaderAt, size int64, name string) error {
 	in := &input{r: r, name: name, size: uint64(max(size, 0))}
 	h, err := in.readHeader()
@@ -27,13 +26,13 @@ func CheckHeader(r io.ReaderAt, size int64, name string) error {
 	if in.order.big != (binary.NativeEndian.Uint16([]byte{1, 0}) != 1) {
 		return in.damaged(layout.OffVersion, "data of a machine with the other byte order; they can be read and not steered by")
 	}
-	if h.text(layout.OffConfig, layout.SizeConfig) == "" { // it is written last
+	if h.text(layout.OffConfig, layout.SizeConfig) == "" { // written last
 		return in.damaged(layout.OffConfig, "the header is not complete; the run has just begun: try again")
 	}
 	return nil
 }
 
-// PID is the process that the data file at r says writes it, 0 if it can't be read.
+// PID returns the ID of the process that writes the data file at r, or 0 if it can't be read.
 func PID(r io.ReaderAt) uint64 {
 	var word [8]byte
 	if _, err := r.ReadAt(word[:], layout.OffPID); err != nil {

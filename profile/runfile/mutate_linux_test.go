@@ -19,10 +19,10 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// settings are those of the runs whose files are changed.
+// settings are the configurations of the runs whose files are changed.
 var settings = []string{"", "callers", "collect=time+alloc", "collect=trace", "sample=1:2", "pairs", "demote=10:1", "only=worker.*"}
 
-// ran is the data file of a run of testdata/worker.
+// ran runs testdata/worker and returns its data file.
 func ran(t *testing.T, how, setting string) []byte {
 	t.Helper()
 	path, err := buildWorker()
@@ -42,7 +42,7 @@ func ran(t *testing.T, how, setting string) []byte {
 	return file
 }
 
-// told is what a file says, and the damage that is named.
+// told returns what was read from a file, and the reported damage.
 func told(t *testing.T, file []byte) (figures []byte, damage string) {
 	t.Helper()
 	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "x")
@@ -61,7 +61,7 @@ func told(t *testing.T, file []byte) (figures []byte, damage string) {
 	return figures, damage
 }
 
-// A changed file of a run that has ended gives the same figures, or the damage is named.
+// If the file of an ended run is changed, either the profile is the same or damage is reported.
 func TestMutated(t *testing.T) {
 	n := 2000
 	if tier.InCorpus() {
@@ -95,7 +95,8 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// mutate changes a file at random, and says how. Places where there is something are as likely as all others.
+// mutate changes a file at random, preferably at nonzero bytes, and returns a description of the
+// change.
 func mutate(rnd *rand.Rand, sound []byte) (what string, file []byte) {
 	file = bytes.Clone(sound)
 	place := func() int {
@@ -143,7 +144,7 @@ func mutate(rnd *rand.Rand, sound []byte) (what string, file []byte) {
 	return what, file
 }
 
-// Scopes that end, and counters that count, while the run is ended make no checksum wrong.
+// Scopes and counters that are active while the run ends do not invalidate checksums.
 func TestEndedWhileBusy(t *testing.T) {
 	n := 10
 	if tier.InCorpus() {
@@ -157,7 +158,7 @@ func TestEndedWhileBusy(t *testing.T) {
 	}
 }
 
-// Each block that is damaged is named and left out, and the others count.
+// A damaged block is reported and skipped, and the others are read.
 func TestDamagedBlock(t *testing.T) {
 	file := ran(t, "end", "")
 	cell := profiletest.BlockAt(t, file, layout.BlockCell, 0)

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// numbered finds things by the numbers that a file gives them, which may be any but mostly
-// follow each other: by pages of them, so that no number in a file decides how much memory
-// is taken.
+// numbered maps numbers of a file to values. Numbers may be arbitrary but are mostly consecutive,
+// so they are stored in pages; no number in a file decides how much memory is allocated.
 type numbered[T any] struct {
 	pages map[uint64]*page[T]
-	last  *page[T] // the one looked at last
+	last  *page[T] // most recently used
 	pool  pool[page[T]]
 }
 
-// page has those with numbers from first on; nil: there is none of that number.
+// page holds the values of the numbers from first on, or nil.
 type page[T any] struct {
 	first uint64
 	of    [pageLen]*T
@@ -23,7 +22,7 @@ type page[T any] struct {
 
 const pageLen = 64
 
-// page is the one for a number, nil if there is none.
+// page returns the page of number i, or nil.
 func (n *numbered[T]) page(i uint64) *page[T] {
 	if n.last == nil || i-n.last.first >= pageLen {
 		n.last = n.pages[i/pageLen]
@@ -31,7 +30,7 @@ func (n *numbered[T]) page(i uint64) *page[T] {
 	return n.last
 }
 
-// at is what has the number, nil if there is nothing.
+// at returns the value of number i, or nil.
 func (n *numbered[T]) at(i uint64) *T {
 	if p := n.page(i); p != nil {
 		return p.of[i%pageLen]
@@ -39,7 +38,7 @@ func (n *numbered[T]) at(i uint64) *T {
 	return nil
 }
 
-// set gives the number to v; nil takes it away.
+// set sets the value of number i; nil removes it.
 func (n *numbered[T]) set(i uint64, v *T) {
 	p := n.page(i)
 	if p == nil {
@@ -56,7 +55,7 @@ func (n *numbered[T]) set(i uint64, v *T) {
 	p.of[i%pageLen] = v
 }
 
-// all gives what there is, in ascending order.
+// all returns an iterator over the values in ascending order of their numbers.
 func (n *numbered[T]) all() iter.Seq2[uint64, *T] {
 	return func(yield func(uint64, *T) bool) {
 		for _, k := range slices.Sorted(maps.Keys(n.pages)) {
@@ -70,25 +69,24 @@ func (n *numbered[T]) all() iter.Seq2[uint64, *T] {
 	}
 }
 
-// reset takes all numbers away.
+// reset removes all values.
 func (n *numbered[T]) reset() {
 	clear(n.pages)
 	n.last = nil
 	n.pool.reset()
 }
 
-// pool gives out memory that is used again after a reset.
+// A pool allocates memory that is reused after a reset.
 type pool[T any] struct {
 	chunks [][]T
-	chunk  int // from which is given out
-	used   int // of it
+	chunk  int // chunk allocated from
+	used   int // number of elements used in it
 }
 
-// Chunks become longer, so that what is taken is no more than a few times what is
-// needed.
+// Chunks grow, so that a pool allocates at most a few times what is needed.
 const firstChunk, mostChunk = 16, 4096
 
-// take gives out n that stand one behind the other, with whatever is in them.
+// take returns n consecutive elements, not zeroed.
 func (p *pool[T]) take(n int) []T {
 	for {
 		if p.chunk == len(p.chunks) {
@@ -103,15 +101,15 @@ func (p *pool[T]) take(n int) []T {
 	}
 }
 
-// back takes back the last n of those that were taken last.
+// back returns the last n elements of the latest take to the pool.
 func (p *pool[T]) back(n int) { p.used -= n }
 
-// one gives out a single one, zeroed.
+// one returns a zeroed element.
 func (p *pool[T]) one() *T {
 	one := &p.take(1)[0]
 	*one = *new(T)
 	return one
 }
 
-// reset takes all back.
+// reset makes all elements available again.
 func (p *pool[T]) reset() { p.chunk, p.used = 0, 0 }

@@ -2,7 +2,7 @@ package runfile
 
 import "testing"
 
-// Chunks stay long, however many there are.
+// Chunks stay long, even if there are many.
 func TestPoolChunks(t *testing.T) {
 	var p pool[byte]
 	for range 100 {

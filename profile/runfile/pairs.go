@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// pairRow keeps where the pairs of a marker stand; whose they are is known when all
-// tables are.
+// pairRow records where the pairs of a marker are in the file. They are read once all tables are
+// known.
 func (r *run) pairRow(b block) error {
 	head, err := r.content(b, layout.OffPairsData)
 	if err != nil {
@@ -27,8 +27,8 @@ func (r *run) pairRow(b block) error {
 	return nil
 }
 
-// pairs gives the rows of pairs their markers' IDs. The tables are known, and names have
-// been given to indexes.
+// pairs sets the pairs of the profile, with the IDs of their markers. It needs all tables and
+// aliases.
 func (r *run) pairs() {
 	if r.header.word(layout.OffFlags)&layout.FlagPairs == 0 {
 		return
@@ -58,7 +58,7 @@ func (r *run) pairs() {
 		for index, b := range r.rows {
 			a := id(index)
 			if a == 0 {
-				continue // not collected, or said to be without a name
+				continue // not collected, or without a name, which is reported elsewhere
 			}
 			i := uint64(0)
 			r.damagedIf(r.each(b.offset+layout.OffPairsData, min((b.size-layout.OffPairsData)/8, most/64+1), 8, func(words []byte) {
@@ -68,7 +68,7 @@ func (r *run) pairs() {
 			}))
 		}
 	}
-	n := 0 // a bit of the file becomes 16 bytes, and there should be no room besides
+	n := 0 // a bit of the file becomes 16 bytes: allocate exactly what is needed
 	named(func(a registry.ID, first, word uint64) { n += bits.OnesCount64(word) })
 	r.Pairs.List = make([]profile.Pair, 0, n)
 	named(func(a registry.ID, first, word uint64) {

@@ -8,14 +8,15 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// newPicks is of one run, with n passages and the probability p of being picked.
+// newPicks returns the Picks of one run with n calls, in which the function was picked with
+// probability p.
 func newPicks(n uint64, p float64) profile.Picks {
 	est := float64(n) / p
 	return profile.Picks{Runs: 1, Weight: profile.VarUnits(1 / p), Passages: profile.VarUnits(est), PassagesVar: profile.VarUnits((1 - p) * est * est)}
 }
 
-// pickProbability is that of a function in a run, from its limit and the runs that it was
-// measured in before (see layout.BlockWild).
+// pickProbability returns the probability with which a function was picked, from its limit and the
+// number of earlier runs in which it was measured (see layout.BlockWild).
 func pickProbability(limit, runs uint64) float64 {
 	if limit == layout.NoLimit {
 		return 1
@@ -23,7 +24,7 @@ func pickProbability(limit, runs uint64) float64 {
 	return -math.Expm1(-(float64(limit) + 0.5) / (1 << 32) / (float64(runs) + 1))
 }
 
-// wild takes in what a process picked.
+// wild reads which functions the process picked.
 func (r *run) wild(b block) error {
 	head, err := r.content(b, layout.OffWildData)
 	if err != nil {
@@ -71,14 +72,14 @@ func (r *run) wild(b block) error {
 	}
 	r.picked, w.Picked = picked, uint64(len(picked))
 	r.Wild = &w
-	if w.Runs == 0 { // what its clock costs was not measured
+	if w.Runs == 0 { // the cost of its clock was not measured
 		r.Clock, r.Newest = profile.Clock{}, 0
 	}
 	return nil
 }
 
-// pickedFigures are those of a marker with an index in a run that picked: what was
-// recorded before a better one was there to pick is left out.
+// pickedFigures returns the data of a marker in a run that picked functions. It returns nil unless
+// the marker was picked: data recorded before another function replaced it are dropped.
 func (r *run) pickedFigures(index uint64, to, figures *profile.Marker) *profile.Marker {
 	if r.Wild == nil {
 		return figures

@@ -14,13 +14,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// declined is a run that was not to be.
+// declined returns a run of a process that declined to collect.
 func declined(why uint64) profiletest.Run {
 	return profiletest.Run{App: "wild", PID: 2, StartWall: 1763711764_000000000, Span: 1e6, Wild: &profiletest.Wild{Refused: why}}
 }
 
-// A run stands for as many as the probability says by which a function was picked, what
-// was recorded at others is left out, and runs that declined are counted by the reason.
+// A run stands for as many runs as the inverse of the probability with which it picked a function.
+// Data of other functions are dropped, and declining processes are counted by reason.
 func TestWild(t *testing.T) {
 	sure := profiletest.DemoWild()
 	sure.Wild.Picked = [][3]uint64{{0, layout.NoLimit, 7}, {2, profiletest.Half, 1}}
@@ -39,7 +39,7 @@ func TestWild(t *testing.T) {
 		t.Errorf("the clock is %+v", sum.Clock)
 	}
 	type figures struct{ Count, Runs, InRuns, InAll, SE float64 }
-	p := 1 - math.Sqrt(0.5) // after one run before, the number is half as likely to be so small
+	p := 1 - math.Sqrt(0.5) // after one earlier run, a number so small is half as likely
 	for name, want := range map[string]figures{
 		"m.F":       {6, 2, 1/0.5 + 1, 3/0.5 + 3, 3 / 0.5 * math.Sqrt(0.5)},
 		"m.F:for#1": {},
@@ -59,7 +59,7 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// From many runs of which each picked some functions follows what all passed.
+// Runs that each picked some functions give an unbiased estimate of all calls.
 func TestWildEstimate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	var sum profile.Sum
@@ -87,7 +87,7 @@ func TestWildEstimate(t *testing.T) {
 	}
 }
 
-// What can't be is said, and what was recorded is there.
+// Impossible values are reported, and recorded data are kept.
 func TestWildDamage(t *testing.T) {
 	for want, change := range map[string]func(b []byte){
 		"3 functions picked of 2, in a block of 128 bytes; they are left out":                    func(b []byte) { b[layout.OffWildLen] = 3 },
@@ -104,8 +104,8 @@ func TestWildDamage(t *testing.T) {
 	}
 }
 
-// What programs are to know is in how many runs each function was measured: all in which
-// it was picked, or everything was collected.
+// Known has the number of runs in which each function was measured: runs that picked it, and runs
+// that collected everything.
 func TestKnown(t *testing.T) {
 	plain := profiletest.DemoWild()
 	plain.Wild = nil
@@ -130,7 +130,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// FuzzKnown: what is read from any file is the same when it is written and read.
+// FuzzKnown checks that a parsed file is the same after writing and parsing it again.
 func FuzzKnown(f *testing.F) {
 	f.Add([]byte("0000000000000007 3\n0000000000000003 conflicts 0000000000000001 0000000000000004\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {

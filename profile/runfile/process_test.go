@@ -20,7 +20,7 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// workerDir is where the worker is built, by the first test that needs it.
+// workerDir is the directory of the worker binary, built by the first test that needs it.
 var workerDir string
 
 var buildWorker = sync.OnceValues(func() (path string, err error) {
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// worker is a process that really runs, and its data file.
+// worker is a running process and its data file.
 type worker struct {
 	*exec.Cmd
 	file  string
@@ -79,7 +79,7 @@ func start(t *testing.T, how string) *worker {
 	return w
 }
 
-// read reads its file and tests what every worker has recorded.
+// read reads its file and checks the data that every worker records.
 func (w *worker) read(t *testing.T) *profile.Profile {
 	t.Helper()
 	p, err := runfile.Read(w.file)
@@ -172,8 +172,7 @@ func TestRunningProcess(t *testing.T) {
 	}
 }
 
-// Figures that change under the reader are never taken for damage, and never
-// go back.
+// Data that change during reading are never reported as damage, and counts never decrease.
 func TestBusyProcess(t *testing.T) {
 	t.Parallel()
 	w := start(t, "busy")

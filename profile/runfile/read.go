@@ -10,13 +10,11 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// Read reads the data file of one run: one that ended, was killed, or goes
-// on while it is read (then the figures are those of this moment). A profile file gives
-// the profile that was written to it.
+// Read reads the data file of one run, which may have ended, been killed, or still be running (then
+// it returns the data so far). For a profile file it returns the profile in it.
 //
-// A file whose header can't be read is an error. Of any other file, what is
-// sound is in the profile: damage further on, named with file and offset, is
-// among the Warnings, and Damaged is set.
+// It returns an error if the header can't be read. Damage further on is reported in Warnings, with
+// file and offset, and sets Damaged; the profile has everything that is not damaged.
 func Read(path string) (*profile.Profile, error) {
 	f, info, err := open(path)
 	if err != nil {
@@ -27,8 +25,7 @@ func Read(path string) (*profile.Profile, error) {
 	return read(f, info.Size(), path, running)
 }
 
-// ReadFrom is Read for data that is elsewhere than in a file: size bytes at r.
-// The name stands for the file in errors and warnings.
+// ReadFrom is like Read for size bytes at r. The name stands for the file in errors and warnings.
 func ReadFrom(r io.ReaderAt, size int64, name string) (*profile.Profile, error) {
 	return read(r, size, name, false)
 }
@@ -41,8 +38,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*profile.Profile,
 	return sum.Take(), nil
 }
 
-// ReadOpened is Read for a file that is open, and stands under the name in
-// errors and warnings.
+// ReadOpened is like Read for an open file. The name stands for the file in errors and warnings.
 func ReadOpened(f *os.File, name string) (*profile.Profile, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -52,8 +48,9 @@ func ReadOpened(f *os.File, name string) (*profile.Profile, error) {
 	return read(f, info.Size(), name, running)
 }
 
-// A Sum adds up the runs of data files and profile files, one after the other, in memory that grows with the markers
-// and not with the files. The zero value is the sum of nothing. It must not be copied, or used by several goroutines at once.
+// A Sum adds up the runs of data files and profile files. Its memory grows with the number of
+// markers, not of files. The zero value is an empty sum. It must not be copied or used by several
+// goroutines at once.
 //
 //	var sum runfile.Sum
 //	for _, file := range files {
@@ -62,20 +59,20 @@ func ReadOpened(f *os.File, name string) (*profile.Profile, error) {
 //	p := sum.Profile()
 type Sum struct {
 	profile.Sum
-	files    map[fileRun]string // by the runs that are in it, their files
+	files    map[fileRun]string // which file each run came from
 	scratch  scratch
 	profiles codec.Decoder
-	buf      bytes.Buffer // of a profile file
+	buf      bytes.Buffer // contents of a profile file
 }
 
-// A fileRun is what tells a run from all others; a copy of its file has the same.
+// A fileRun identifies a run; a copy of its file has the same.
 type fileRun struct {
 	app, run string
 	start    int64 // ns since 1970
 }
 
-// AddFile adds the runs of a data file, as Read reads it. After an error the sum is
-// what it was.
+// AddFile adds the runs of a data file or profile file, as Read reads it. On error the sum is
+// unchanged.
 func (s *Sum) AddFile(path string) error {
 	f, info, err := open(path)
 	if err != nil {
@@ -86,7 +83,7 @@ func (s *Sum) AddFile(path string) error {
 	return s.add(f, info.Size(), path, running)
 }
 
-// add adds what is in size bytes at r.
+// add adds the file contents of size bytes at r.
 func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 	var start [len(codec.Magic)]byte
 	if n, _ := r.ReadAt(start[:], 0); n < len(start) || int64(n) > size || string(start[:]) != codec.Magic {
@@ -102,7 +99,7 @@ func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 	return s.profiles.AddTo(&s.Sum, s.buf.Bytes(), name)
 }
 
-// addRun adds a run.
+// addRun adds the data file of a run.
 func (s *Sum) addRun(from io.ReaderAt, size int64, name string, alive bool) error {
 	in := &input{r: from, name: name, size: uint64(max(size, 0)), buf: s.scratch.buf}
 	defer func() { s.scratch.buf = in.buf }()

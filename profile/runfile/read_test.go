@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// shown compares profiles by what they show, without what they keep for merging.
+// shown compares profiles without the fields that exist only for merging.
 var shown = cmp.Options{
 	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
 	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
@@ -106,7 +106,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// How a run ended and what is unusual about it. The warnings lack the file's name here.
+// Unusual ends of runs are reported. The warnings in the table lack the file name.
 func TestEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -164,7 +164,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// onDisk reads the file from disk, for what only a file can tell.
+// onDisk reads the file from disk, for tests that need a real file.
 func onDisk(t *testing.T, file []byte) *profile.Profile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "demo.markgen")

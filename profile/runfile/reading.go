@@ -11,14 +11,14 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// readers are the names that a file gives what was read, as BlockReadings has them.
+// readers are the names of collectors and of the values they read, from BlockReadings.
 type readers struct {
 	collectors []string
 	first      []int // number of the first value of each collector
 	values     []string
 }
 
-// collector is the one that has the value of that number.
+// collector returns the collector of a value.
 func (n *readers) collector(value uint64) string {
 	k := len(n.first) - 1
 	for uint64(n.first[k]) > value {
@@ -27,7 +27,7 @@ func (n *readers) collector(value uint64) string {
 	return n.collectors[k]
 }
 
-// readings takes in the names of what was read.
+// readings reads the names of collectors and values.
 func (r *run) readings(b block) error {
 	head, err := r.content(b, layout.OffReadingsText)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *run) readings(b block) error {
 	return nil
 }
 
-// parseReaders reads lines of a collector's name, a tab and the name of a value.
+// parseReaders parses lines of the form collector, tab, value.
 func parseReaders(text []byte) (*readers, bool) {
 	names := &readers{}
 	if !utf8.Valid(text) {
@@ -80,7 +80,7 @@ func parseReaders(text []byte) (*readers, bool) {
 	return names, true
 }
 
-// reads takes in what was read at one marker on one processor.
+// reads reads the block of one processor's readings at one marker.
 func (r *run) reads(b block) error {
 	head, err := r.content(b, layout.OffReadData)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *run) reads(b block) error {
 			reading.Values = append(reading.Values, profile.Value{
 				Name:   r.names.values[v],
 				Sum:    sum,
-				Self:   min(word(at+layout.ReadValueSelf), sum), // the latest scope may not be in all of them
+				Self:   min(word(at+layout.ReadValueSelf), sum), // the latest scope may be in some of the words only
 				Nested: min(word(at+layout.ReadValueNested), sum),
 			})
 		}

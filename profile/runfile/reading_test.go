@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// demoReadings is what demoRead has at its first two markers, both processors added up.
+// demoReadings is what demoRead has for its first two markers, summed over both processors.
 var demoReadings = map[string][]profile.Reading{
 	"example.com/demo.main": {
 		{Collector: "cache", Scopes: 2, Values: []profile.Value{{Name: "misses", Sum: 10, Self: 10}}},
@@ -45,7 +45,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// Runs with other collectors add up by name, in any order.
+// Runs with different collectors are added up by name, in any order.
 func TestMergeReadings(t *testing.T) {
 	other := profiletest.DemoRead()
 	other.Values = []string{"cache\thits", "cache\tmisses"}
@@ -66,7 +66,7 @@ func TestMergeReadings(t *testing.T) {
 	}
 }
 
-// What makes no sense is left out and named, and everything else read.
+// Invalid readings are reported and dropped, and everything else is read.
 func TestReadingsDamage(t *testing.T) {
 	names := profiletest.BlockAt(t, profiletest.DemoRead().File(), layout.BlockReadings, 0)
 	block := profiletest.BlockAt(t, profiletest.DemoRead().File(), layout.BlockRead, 0)
@@ -100,7 +100,7 @@ func TestReadingsDamage(t *testing.T) {
 			t.Errorf("%s: %d passages", tt.about, m.Count)
 		}
 	}
-	// A passage that is in some of the words only.
+	// A call that is in some of the words only.
 	file := profiletest.DemoRead().File()
 	put(block+layout.OffReadData+2*layout.ReadSize+layout.ReadValueSelf, 1<<60)(file)
 	p := profiletest.Load(t, file)

@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// samplesPassages says whether some passages stand for others, all of them or those of some marker.
+// samplesPassages reports whether calls of any marker were sampled.
 func (r *run) samplesPassages() bool {
 	n := r.header.word(layout.OffSampleN)
 	return n > 1 || n == 0 && slices.ContainsFunc(r.ordered, func(t *unitTable) bool {
@@ -21,51 +21,51 @@ func (r *run) samplesPassages() bool {
 	})
 }
 
-// Records is where the records of a run's trace are in its file, and what the numbers in them stand for.
-// Who has opened them closes them.
+// Records describes the trace of a run: where its records are in the file, and what their numbers
+// stand for. A caller of OpenRecords must close it.
 type Records struct {
 	Run       *profile.Profile // the run, without markers and blocks
-	Name      string           // of the file, as it was given
+	Name      string           // of the file, as given by the caller
 	PID       uint64           // process ID
 	StartTick uint64
-	Unplaced  uint64   // records that are lost and had no ring, so that it is not known where they are missing
-	Pauses    []uint64 // ticks at which collection ceased, in order
-	Sampled   bool     // passages are missing, for others stand for them
-	Big       bool     // the file is of a machine with the high byte first
+	Unplaced  uint64   // lost records that had no ring, so that nobody knows where they are missing
+	Pauses    []uint64 // ticks at which collection stopped, in order
+	Sampled   bool     // true if calls were sampled, so that some are missing
+	Big       bool     // true if the file is big-endian
 
-	Numbers []Numbered        // the markers that records may name; a later number is the one that counts
-	Counted []*profile.Marker // that are only counted: records name none of these
+	Numbers []Numbered        // markers that records may name; if a number occurs twice, the later entry is valid
+	Counted []*profile.Marker // markers that are only counted, which no record names
 	Rings   []Ring            // by processor
 
 	in   *input
-	file *os.File // nil: who opened it closes it
+	file *os.File // nil if the caller opened it
 }
 
-// Numbered is a marker with a number by which records name it.
+// Numbered is a marker with the number that records use for it.
 type Numbered struct {
 	Number uint64
 	Marker *profile.Marker
 }
 
-// A Ring is where the records of one processor are.
+// A Ring has the records of one processor.
 type Ring struct {
 	Processor uint32
-	Parts     []RingPart // in the order of their records
+	Parts     []RingPart // in record order
 	Gap       uint64     // records missing after the last
-	GapTick   uint64     // since when
-	GapLast   uint64     // until when
+	GapTick   uint64     // start of that gap, in ticks
+	GapLast   uint64     // end of that gap, in ticks
 
-	offset uint64 // of the ring itself, 0: none yet
+	offset uint64 // of the ring in the file; 0 if there is none yet
 }
 
-// A RingPart is records that stand one behind the other in the file.
+// A RingPart is a contiguous sequence of records in the file.
 type RingPart struct {
 	Offset uint64
-	First  uint64 // number of the first of its processor's records
-	N      uint64 // how many they are
+	First  uint64 // number of its first record, counted per processor
+	N      uint64 // number of records
 }
 
-// OpenRecords finds the records of a trace in a data file. A file without any is an error.
+// OpenRecords finds the records of a trace in a data file. It returns an error if there are none.
 func OpenRecords(path string) (*Records, error) {
 	f, info, err := open(path)
 	if err != nil {
@@ -79,8 +79,8 @@ func OpenRecords(path string) (*Records, error) {
 	return t, nil
 }
 
-// ReadRecords is OpenRecords for data that is elsewhere than in a file: size bytes at
-// r. The name stands for the file in errors and warnings.
+// ReadRecords is like OpenRecords for size bytes at r. The name stands for the file in errors and
+// warnings.
 func ReadRecords(r io.ReaderAt, size int64, name string) (*Records, error) {
 	return records(r, size, name, false)
 }
@@ -93,7 +93,7 @@ func (t *Records) Close() error {
 	return t.file.Close()
 }
 
-// ReadAt fills b with what is in the file from an offset on.
+// ReadAt fills b with the bytes of the file from offset on.
 func (t *Records) ReadAt(b []byte, offset uint64) error { return t.in.readAt(b, offset) }
 
 func records(from io.ReaderAt, size int64, name string, alive bool) (*Records, error) {
@@ -148,7 +148,7 @@ func (r *run) ringOf(processor uint32) *Ring {
 	return s
 }
 
-// ring takes note of the records that are in a ring.
+// ring reads the position of the records that are still in a ring.
 func (r *run) ring(b block) error {
 	head, err := r.content(b, layout.RingData)
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *run) ring(b block) error {
 	return nil
 }
 
-// drained takes note of records that were taken out of a ring.
+// drained reads the position of records that were moved out of a ring.
 func (r *run) drained(b block) error {
 	head, err := r.content(b, layout.TraceData)
 	if err != nil {
@@ -202,8 +202,8 @@ func (r *run) drained(b block) error {
 	return nil
 }
 
-// sortTraces puts the parts of each processor into order, without what is there
-// twice, and counts what is missing between them.
+// sortTraces sorts the parts of each processor, removes duplicate records, and counts the records
+// missing in between.
 func (r *run) sortTraces() {
 	for _, s := range r.traces {
 		slices.SortFunc(s.Parts, func(a, b RingPart) int { return cmp.Compare(a.First, b.First) })

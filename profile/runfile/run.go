@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// readRun reads a run, and adds its markers and blocks to the sum.
+// readRun reads a run and adds its markers and blocks to sum.
 func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 	h, err := in.readHeader()
 	if err != nil {
@@ -45,65 +45,65 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 	return run, nil
 }
 
-// run is a data file that is being read, and the profile that comes of it, whose
-// markers and blocks are added to a Sum.
+// run is the state of reading a data file: the profile so far, whose markers and blocks are added
+// to a Sum.
 type run struct {
 	*input
 	*profile.Profile
 	*scratch
 	header header
 	torn   uint64  // see Bucket.Settle
-	last   uint64  // latest tick of all cells, 0 if there is none
-	costNS float64 // of recording all figures, see costs
+	last   uint64  // latest end of a scope in any cell, ticks; 0 if there is none
+	costNS float64 // estimated cost of recording, see costs
 
-	damages int   // places of damage so far
-	sums    *sums // nil: the file has none
+	damages int   // number of damaged places so far
+	sums    *sums // nil if the file has none
 
 	tables      map[uint64]*unitTable      // by number
-	ordered     []*unitTable               // by global index of their first markers, once all are known
-	counters    map[uint64][]block         // by number of the table, one for each shard
-	demoted     map[uint64][]block         // by number of the table: without a head, a word for each marker that may be demoted
-	parents     map[uint64][]parent        // of markers that may be demoted, by global index
-	early       map[uint64]*profile.Marker // what had been timed of markers when they were first demoted, the same
-	counterBits map[uint64]block           // by number of the table: without a head, a bit for each that is off
-	aliases     []alias                    // in the order of the file
-	off         map[uint64]string          // why markers are, by global index
+	ordered     []*unitTable               // by global index of their first marker, once all are known
+	counters    map[uint64][]block         // by table number, one block per shard
+	demoted     map[uint64][]block         // by table number: blocks without a header, one word per marker that can be demoted
+	parents     map[uint64][]parent        // of markers that can be demoted, by global index
+	early       map[uint64]*profile.Marker // what was timed before markers were first demoted, by global index
+	counterBits map[uint64]block           // by table number: blocks without a header, one bit per counter that is off
+	aliases     []alias                    // in file order
+	off         map[uint64]string          // why markers are off, by global index
 
-	samples map[uint64]batchSums // of windows, by global index
+	samples map[uint64]batchSums // of sampling windows, by global index of cells
 
-	sampledMarkers map[uint64]batchSums // the same by the numbers of markers
+	sampledMarkers map[uint64]batchSums // the same by global index of markers
 	doubts         doubts
-	pages          []block               // the words of markers, with the numbers of tables as shards
+	pages          []block               // words of markers, with the table number in shard
 	edges          map[uint64]edge       // by global index
-	rows           map[uint64]block      // with the pairs of a marker, by global index
-	ticks          map[tickKey]batchSums // of counters in windows
-	changes        []change              // of the state
+	rows           map[uint64]block      // pairs of markers, by global index
+	ticks          map[tickKey]batchSums // of counters in sampling windows
+	changes        []change              // changes of state
 
 	traces map[uint32]*Ring // by processor
-	names  *readers         // of what is read besides time, nil if nothing is
-	readAt map[part]bool    // where that is known
+	names  *readers         // of collectors other than time; nil if there are none
+	readAt map[part]bool    // readings seen
 
-	sizesAt  map[part]bool       // where times by size are known
-	spreadAt map[spreadPart]bool // where it is known how values are spread
+	sizesAt  map[part]bool       // times by size seen
+	spreadAt map[spreadPart]bool // value distributions seen
 
-	picked map[uint64]float64 // by global index, with what probability; of a run that picked
+	picked map[uint64]float64 // probability by global index, in a run that picked functions
 }
 
-// scratch is memory for what is known of one file, used again for the next.
+// scratch is memory used while a file is read, reused for the next file.
 type scratch struct {
-	parts numbered[cell]           // what the blocks had, by global index: of the first of its processors
-	cells numbered[profile.Marker] // figures without names, by global index
-	texts table.Cache              // what their tables say
-	buf   []byte                   // what input reads into
+	parts numbered[cell]           // cells by global index, the first of a list with one per processor
+	cells numbered[profile.Marker] // data by global index, not assigned to markers yet
+	texts table.Cache              // parsed tables
+	buf   []byte                   // buffer of input
 
-	counted map[*profile.Marker]bool // markers of the sum that the file has passages of
+	counted map[*profile.Marker]bool // markers of the sum that the file has calls of
 
 	cellPool   pool[cell]
 	markerPool pool[profile.Marker]
 	bucketPool pool[profile.Bucket]
 }
 
-// reset makes ready for the next file.
+// reset prepares s for the next file.
 func (s *scratch) reset() {
 	s.parts.reset()
 	s.cells.reset()
@@ -116,7 +116,7 @@ func (s *scratch) reset() {
 	s.bucketPool.reset()
 }
 
-// part names a cell: what one processor recorded at one marker.
+// A part identifies the cell of one processor at one marker.
 type part struct {
 	shard  uint32
 	marker uint64
@@ -126,11 +126,11 @@ func (r *run) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, r.name+": "+fmt.Sprintf(format, args...))
 }
 
-// mostDamage is how many places of damage are named. A file of nothing but
-// damage should not make a list that is longer than itself.
+// mostDamage is the maximum number of damaged places reported in detail, so that a file full of
+// damage does not give a list longer than itself.
 const mostDamage = 20
 
-// damagedAt takes note of data that can't be read.
+// damagedAt records damage in the file.
 func (r *run) damagedAt(err error) {
 	r.Damaged = true
 	if r.damages++; r.damages > mostDamage {
@@ -194,13 +194,13 @@ func (r *run) read(sum *profile.Sum) {
 	}
 }
 
-// hasBlock says whether there is something where the first block begins.
+// hasBlock reports whether there are nonzero bytes where the first block begins.
 func (r *run) hasBlock() bool {
 	var head [layout.BlockHeader]byte
 	return r.input.readAt(head[:], layout.HeaderSize) == nil && head != [layout.BlockHeader]byte{}
 }
 
-// howItEnded says what is unusual about the end of the run.
+// howItEnded warns if the end of the run was unusual.
 func (r *run) howItEnded() {
 	h := r.header
 	if h.partial() {
@@ -218,8 +218,8 @@ func (r *run) howItEnded() {
 	}
 }
 
-// elapsed is from the start to the end, or to the last that is known of a run that has none: the end of the latest scope, or the pause that
-// came after it.
+// elapsed sets the duration of the run. If it has not ended, it lasts until the end of the latest
+// scope or until a later pause.
 func (r *run) elapsed() {
 	last, since := r.last, r.header.word(layout.OffSince)
 	if r.header.word(layout.OffState) == layout.StatePaused && (last == 0 || int64(since-last) > 0) {
@@ -230,7 +230,7 @@ func (r *run) elapsed() {
 	}
 }
 
-// block takes in one block of the file.
+// block reads one block of the file.
 func (r *run) block(b block) {
 	if err := r.sums.check(r.input, b); err != nil {
 		r.damagedAt(err)
@@ -284,7 +284,8 @@ func (r *run) block(b block) {
 	r.damagedIf(err)
 }
 
-// sumOf is the sum of two lists of buckets, each sorted by K, in memory for this file.
+// sumOf returns the sum of two lists of buckets, each sorted by K, in memory that lasts until the
+// next file.
 func (s *scratch) sumOf(a, b []profile.Bucket) []profile.Bucket {
 	return profile.AppendBuckets(s.bucketPool.take(len(a) + len(b))[:0], a, b)
 }

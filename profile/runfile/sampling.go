@@ -9,33 +9,33 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// batchSums are the sums of a BlockSample, or of a BlockTick, with what the
-// header's words were when they began.
+// batchSums are the sums of a BlockSample or BlockTick, and the baseline at which they began.
 type batchSums struct {
 	estimate.Sums
 	since baseline
 }
 
-// A baseline is what words of the header were at some time. profiled is 0 for never.
+// A baseline is a copy of words of the header at some time. profiled is 0 if there is none.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
-// mostRecording is the part of windows up to which an estimate is worth something: beyond it what a scope costs, which is
-// measured elsewhere, makes more of it than the program does.
+// mostRecording is the largest fraction of windows spent on recording at which an estimate is
+// reliable. Above it, the estimate depends more on the calibrated cost of a scope than on the
+// program.
 const mostRecording = 0.5
 
-// baselineAt reads a baseline.
+// baselineAt parses a baseline.
 func (r *run) baselineAt(data []byte) baseline {
 	word := func(i int) uint64 { return r.order.Uint64(data[8*i:]) }
 	return baseline{word(0), word(1), word(2), word(3)}
 }
 
-// batches is how many batches the sums are of.
+// batches returns the number of batches that the sums are over.
 func (r *run) batches(b *batchSums) float64 {
 	all := r.header.word(layout.OffBatches)
 	return float64(all - min(b.since.batches, all))
 }
 
-// sampled takes in how a marker was sampled.
+// sampled reads the sums of a sampled marker.
 func (r *run) sampled(b block) error {
 	data, err := r.content(b, layout.SampleSize)
 	if err != nil {
@@ -55,11 +55,11 @@ func (r *run) sampled(b block) error {
 	return nil
 }
 
-// possible says whether a sum can be that.
+// possible reports whether v is a valid sum.
 func possible(v float64) bool { return v >= 0 && v <= 1e300 }
 
-// sampledSince is when the first of the markers was sampled that were: what was before is exact. It may be long after the beginning of a run, where
-// somebody has had it sampled then.
+// sampledSince returns the earliest baseline of a sampled marker; data before it are exact. It may
+// be long after the start of the run, if sampling was turned on from outside.
 func (r *run) sampledSince() (first baseline) {
 	for _, b := range r.samples {
 		if first.profiled == 0 || b.since.profiled < first.profiled {
@@ -69,14 +69,14 @@ func (r *run) sampledSince() (first baseline) {
 	return first
 }
 
-// estimate makes estimates of the figures that are of samples: what was recorded, times one over the
-// share of the time that was recorded.
+// estimate scales sampled data up: what was recorded, divided by the fraction of time that was
+// recorded.
 func (r *run) estimate() {
 	h := r.header
 	for _, f := range r.cells.all() {
 		estimate.Countdown(f)
 	}
-	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
+	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1 later
 		return
 	}
 	r.Sampling = r.sampling()
@@ -95,7 +95,7 @@ func (r *run) estimate() {
 			r.doubt(f, &b, numbers[index])
 		}
 	}
-	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
+	for index, e := range r.edges { // sampled in the windows of their markers, without sums of their own
 		if b, ok := r.samples[e.marker]; ok {
 			f := r.figures(index)
 			estimate.Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), b.Like(float64(f.Count)), 1)
@@ -104,8 +104,8 @@ func (r *run) estimate() {
 	r.warnOfDoubts()
 }
 
-// calledOnce are the numbers of the markers of functions that Go's runtime calls and nothing else does: init functions, and func
-// main, unless a test calls it. What windows show of calls says nothing of these.
+// calledOnce returns the numbers of the markers of functions that only Go's runtime calls: init
+// functions, and main unless a test calls it. Windows say nothing about their calls.
 func (r *run) calledOnce() map[uint64]bool {
 	once := map[uint64]bool{}
 	for _, t := range r.tables {
@@ -118,14 +118,15 @@ func (r *run) calledOnce() map[uint64]bool {
 	return once
 }
 
-// doubts are the markers of which recording took more than mostRecording of the windows in which they were passed.
+// doubts are the markers for which recording took more than mostRecording of the windows in which
+// they were called.
 type doubts struct {
 	n      uint64
-	most   float64 // the largest part
-	marker uint64  // and the number of its marker
+	most   float64 // largest fraction
+	marker uint64  // number of the marker with that fraction
 }
 
-// doubt takes note of a marker if its estimate is one that is not to be believed.
+// doubt records a marker whose estimate is unreliable.
 func (r *run) doubt(m *profile.Marker, b *batchSums, number uint64) {
 	if taken := b.Taken(); m.Count > 0 && taken > mostRecording {
 		if r.doubts.n++; taken > r.doubts.most {
@@ -134,7 +135,7 @@ func (r *run) doubt(m *profile.Marker, b *batchSums, number uint64) {
 	}
 }
 
-// warnOfDoubts says how many there are.
+// warnOfDoubts warns about unreliable estimates.
 func (r *run) warnOfDoubts() {
 	d := &r.doubts
 	if d.n == 0 {
@@ -148,8 +149,8 @@ func (r *run) warnOfDoubts() {
 		units.Plural(d.n, "marker"), 100*d.most, name)
 }
 
-// windowsOf are the sums, by the gates of a table's markers, of one that was sampled: from then
-// on were those behind its gate that have no figures, as no window showed them.
+// windowsOf returns baselines by gate for the sampled markers of a table. Markers behind the same
+// gate were sampled from then on, too, even if no window recorded them.
 func (r *run) windowsOf(t *unitTable) map[int]batchSums {
 	if len(r.samples) == 0 {
 		return nil
@@ -163,10 +164,10 @@ func (r *run) windowsOf(t *unitTable) map[int]batchSums {
 	return of
 }
 
-// rate is the N of the latest 1:N.
+// rate returns N of the latest rate 1:N.
 func (r *run) rate() uint64 { return r.header.word(layout.OffSampleN) }
 
-// sampling gives the windows of the run, and of how much time they are a sample.
+// sampling returns the sampling windows of the run and the time that they are a sample of.
 func (r *run) sampling() *profile.Sampling {
 	h, since := r.header, r.sampledSince()
 	ns := func(ticks uint64) uint64 { return profile.Duration(0, ticks, r.Clock.Hz) }
@@ -176,7 +177,8 @@ func (r *run) sampling() *profile.Sampling {
 	return s
 }
 
-// times is how many times as long the time since then is, less what recording took, as that for which windows stand by a word of the header.
+// times returns the profiled time since a baseline, without recording, divided by the time that
+// windows stand for; stands is the offset of the latter in the header.
 func (r *run) times(since baseline, stands int) float64 {
 	in := profile.Sub64(r.header.word(stands), since.stands)
 	if in == 0 {
@@ -185,7 +187,7 @@ func (r *run) times(since baseline, stands int) float64 {
 	return float64(profile.Sub64(profile.Sub64(r.profiled(), since.profiled), profile.Sub64(r.header.word(layout.OffWindowTaken), since.taken))) / float64(in)
 }
 
-// profiled is how many ticks the run was profiling.
+// profiled returns how long the run was profiling, in ticks.
 func (r *run) profiled() uint64 {
 	h := r.header
 	ticks := h.word(layout.OffProfiled)

@@ -10,7 +10,8 @@ import (
 	"github.com/markgen/markgen/profile/table"
 )
 
-// Where recording took more than half of the windows in which a marker was passed its estimate is not to be relied on, and which it was most of is said.
+// Estimates of markers for which recording took more than half of the windows are reported as
+// unreliable, with the worst one.
 func TestDoubts(t *testing.T) {
 	r := &run{input: &input{name: "run.markgen"}, Profile: &profile.Profile{}, ordered: []*unitTable{{Table: &table.Table{Markers: []*profile.Marker{{Name: "parse"}, {Name: "next"}, {Name: "peek"}}}}}}
 	for number, longer := range []float64{1.5, 4, 3} {

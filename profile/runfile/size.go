@@ -5,7 +5,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// sizes takes in what one processor has of a marker by the size of its input.
+// sizes reads the block with one processor's data of a marker by input size.
 func (r *run) sizes(b block) error {
 	logged := b.size >= layout.SizesSize
 	length := uint64(layout.OffSizesLogs)

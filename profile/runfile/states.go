@@ -18,7 +18,7 @@ var causes = map[uint32]string{
 	layout.LogEnd:     "end",
 }
 
-// log takes in the changes of state.
+// log reads the changes of state.
 func (r *run) log(b block) error {
 	head, err := r.content(b, layout.OffLogData)
 	if err != nil {
@@ -47,14 +47,14 @@ func (r *run) log(b block) error {
 	return nil
 }
 
-// change is a Change with the number of its marker and the tick at which it was.
+// change is a Change with the number of its marker and its time in ticks.
 type change struct {
 	number uint32
 	tick   uint64
 	profile.Change
 }
 
-// pauses are the ticks at which the run ceased to collect, in order.
+// pauses returns the ticks at which the run stopped collecting, in order.
 func (r *run) pauses() (ticks []uint64) {
 	for _, c := range r.changes {
 		if c.From == stateName(layout.StateProfiling) {
@@ -65,7 +65,7 @@ func (r *run) pauses() (ticks []uint64) {
 	return ticks
 }
 
-// words keeps where the words of a table's markers are.
+// words records where the words of a table's markers are.
 func (r *run) words(b block) error {
 	head, err := r.content(b, layout.OffMarkersData+8)
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *run) words(b block) error {
 	return nil
 }
 
-// steered says of the markers which are off, and names those that changed the
-// state, when all tables are known.
+// steered finds the markers that are off, and names the markers that changed the state. It needs
+// all tables.
 func (r *run) steered() {
 	for _, b := range r.pages {
 		head, err := r.content(b, layout.OffMarkersData+8)
@@ -119,7 +119,7 @@ func (r *run) steered() {
 	}
 }
 
-// neverBegun says of a run that has ended that it waited for a start that did not come.
+// neverBegun reports whether a finished run waited for a start= trigger that never fired.
 func (r *run) neverBegun() bool {
 	starts := func(setting string) bool { return strings.HasPrefix(strings.TrimSpace(setting), "start=") }
 	return r.State == stateName(layout.StateStopped) && slices.ContainsFunc(strings.Split(r.header.text(layout.OffConfig, layout.SizeConfig), ","), starts) &&

@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Pauses are in the order in which they began, which is not that of the log: several goroutines write it.
+// Pauses are sorted by start. The log may be out of order, because several goroutines write it.
 func TestPauses(t *testing.T) {
 	at := func(tick uint64, from, to string) change {
 		return change{tick: tick, Change: profile.Change{From: from, To: to}}

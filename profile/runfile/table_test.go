@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A packed table says what the plain one says; one that can't be unpacked is
-// damage and nothing else.
+// A packed table is equivalent to the plain one; a table that can't be unpacked is damage and
+// nothing else.
 func TestPackedTable(t *testing.T) {
 	read := func(stored string) *profile.Profile {
 		run := profiletest.Demo()

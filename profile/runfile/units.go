@@ -9,54 +9,51 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Units are the units of a program as a run's data file names them, with the
-// places of the words by which their markers are turned on and off. They are read
-// step by step while the run goes on (Follow), for whoever steers it: package
-// steer. The zero value has read nothing.
+// Units are the units registered by a running program, and the offsets of the words that turn their
+// markers on and off. Package steer reads them with Follow as the data file grows. The zero value
+// has read nothing.
 type Units struct {
-	List   []*Unit // in the order in which they are in the file
-	Log    uint64  // offset of the block in which changes of state are written down; 0: there is none
-	Stacks []Stack // with the open scopes of goroutines
+	List   []*Unit // in file order
+	Log    uint64  // offset of the block that logs state changes; 0 if there is none
+	Stacks []Stack // open scopes of goroutines
 
-	// Aliases give the number of the marker that a cell, or an open scope, is of, by
-	// the cell's.
+	// Aliases map the number of a cell, or of an open scope, to the number of its marker.
 	Aliases map[uint64]uint64
 
-	broken   error              // of the chain of blocks, which nothing mends
-	next     uint64             // offset of the first block that was not read
+	broken   error              // permanent error in the chain of blocks
+	next     uint64             // offset of the first unread block
 	byNumber map[uint64]*Unit   // of List
-	early    map[uint64]wordsAt // words whose table was not read yet, by its number
+	early    map[uint64]wordsAt // words whose table was not read yet, by table number
 }
 
-// Unit is what one call of Register published.
+// Unit is one unit, published by one call of Register.
 type Unit struct {
 	Number   uint64
-	First    uint64       // number of Markers[0], those of the others follow
-	Path     string       // import path; "-" of stopwatches, which have no package
-	Markers  []UnitMarker // those with words of their own: m lines, in their order
-	Counters []string     // the names of counters that are markers: c lines
+	First    uint64       // number of Markers[0]; the others follow consecutively
+	Path     string       // import path; "-" for stopwatches, which have no package
+	Markers  []UnitMarker // markers with words of their own (m lines), in table order
+	Counters []string     // names of counters that are markers (c lines)
 
-	// Words is the offset in the file of the words of Markers[0], those of the
-	// others follow; 0: they are not in the file.
+	// Words is the file offset of the words of Markers[0], followed by the words of the other
+	// markers; 0 if they are not in the file.
 	Words uint64
 }
 
 // UnitMarker is a marker with words of its own.
 type UnitMarker struct {
-	Name string // "" when its line can't be read
-	Gate int    // index of the marker in the unit whose word the code tests before this one's
+	Name string // "" if its line can't be parsed
+	Gate int    // index in Markers of the marker whose word the code tests first
 }
 
 // Stack is a block with the open scopes of a goroutine.
 type Stack struct{ Offset, Size uint64 }
 
-// wordsAt is a block of words: n markers from an offset on.
+// wordsAt is a block of words: n markers from offset on.
 type wordsAt struct{ offset, n uint64 }
 
-// Follow takes in what has come since the last time, up to the bytes that the
-// header of the file, of size bytes at r, says are in use. What is damaged is left
-// out, for Read to tell about; an error is about the header or about the chain
-// of blocks.
+// Follow reads the blocks that were added since the last call, up to the bytes in use according to
+// the header of the file, of size bytes at r. It skips damaged blocks, which Read reports; it
+// returns an error only for the header or the chain of blocks.
 func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
 	if u.broken != nil {
 		return u.broken
@@ -122,7 +119,7 @@ func (u *Units) table(in *input, b block) {
 			}
 		}
 	}
-	for i := range unit.Markers { // "-", and a gate that is none: the marker stands for itself
+	for i := range unit.Markers { // "-", and a gate out of range: the marker is its own gate
 		if g := unit.Markers[i].Gate; g < 0 || g >= len(unit.Markers) {
 			unit.Markers[i].Gate = i
 		}
@@ -134,7 +131,7 @@ func (u *Units) table(in *input, b block) {
 	}
 }
 
-// parseUnitMarker reads what is needed of an m line.
+// parseUnitMarker parses the fields of an m line that steering needs.
 func parseUnitMarker(line string) UnitMarker {
 	m := UnitMarker{Gate: -1}
 	f := strings.SplitN(line, "\t", 11)
@@ -147,7 +144,7 @@ func parseUnitMarker(line string) UnitMarker {
 	return m
 }
 
-// words takes note of where a table's words are, if all of them lie in the block.
+// words records where the words of a table are, if all of them lie in the block.
 func (u *Units) words(in *input, b block) {
 	head, err := in.content(b, layout.OffMarkersData+8)
 	if err != nil {
@@ -167,7 +164,8 @@ func (u *Units) words(in *input, b block) {
 	}
 }
 
-// place gives the unit its words, unless they are not as many as its markers.
+// place sets the position of the unit's words, unless their number differs from the number of
+// markers.
 func (u *Unit) place(at wordsAt) {
 	if u.Words == 0 && at.n == uint64(len(u.Markers)) {
 		u.Words = at.offset

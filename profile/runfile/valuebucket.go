@@ -5,14 +5,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// spreadPart names a BlockSpread.
+// A spreadPart identifies a BlockSpread.
 type spreadPart struct {
 	part
 	value, first uint64
 }
 
-// spread takes in how some of the differences are spread that one processor has of a
-// marker.
+// spread reads a group of buckets of the values that one processor read at one marker.
 func (r *run) spread(b block) error {
 	data, err := r.content(b, layout.SpreadSize)
 	if err != nil {

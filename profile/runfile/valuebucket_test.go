@@ -52,7 +52,7 @@ func TestValueBuckets(t *testing.T) {
 	}
 }
 
-// Buckets add up, and what was added up stays as it was.
+// Buckets add up, and their addends are not changed.
 func TestMergeValueBuckets(t *testing.T) {
 	a := profiletest.Load(t, profiletest.DemoSpread().File())
 	kept := profiletest.Load(t, profiletest.DemoSpread().File())
@@ -74,7 +74,7 @@ func TestMergeValueBuckets(t *testing.T) {
 	}
 }
 
-// What makes no sense is left out and named, and everything else read.
+// Invalid buckets are reported and dropped, and everything else is read.
 func TestValueBucketsDamage(t *testing.T) {
 	at := profiletest.BlockAt(t, profiletest.DemoSpread().File(), layout.BlockSpread, 0) // bytes of main
 	put := func(offset int, v uint64) func(file []byte) {
