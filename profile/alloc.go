@@ -1,8 +1,8 @@
 package profile
 
-// What collect=alloc reads goes by two names: in deep builds it is what the goroutine
-// allocated on the heap in a scope, exactly, and in others what the whole process did
-// meanwhile, as far as the Go runtime had taken note of it. Both have these values.
+// Collectors of collect=alloc, which have the same values. In deep builds it is Alloc: exact heap
+// allocations of the goroutine in a scope. In other builds it is ProcessAlloc: allocations of the
+// whole process during the scope, as far as the Go runtime had published them.
 const (
 	Alloc        = "alloc"
 	ProcessAlloc = "process_alloc"
@@ -11,7 +11,7 @@ const (
 	AllocObjects = "objects"
 )
 
-// Reading is what the collector read at the marker, nil if it did not.
+// Reading returns the marker's reading of a collector, or nil.
 func (m *Marker) Reading(collector string) *Reading {
 	for i := range m.Readings {
 		if m.Readings[i].Collector == collector {
@@ -21,7 +21,7 @@ func (m *Marker) Reading(collector string) *Reading {
 	return nil
 }
 
-// Value is the value of that name, nil if there is none. A nil reading has none.
+// Value returns the value with the name, or nil. A nil reading has no values.
 func (r *Reading) Value(name string) *Value {
 	if r == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Bucket holds the passages of a marker that took from LoNS up to, not
-// including, HiNS: bucket K is for 2^K ≤ ns < 2^(K+1), and bucket 0 for 0 too.
+// A Bucket has the calls of a marker with times from LoNS to HiNS, exclusive: bucket K is for 2^K ≤
+// ns < 2^(K+1), and bucket 0 includes 0.
 type Bucket struct {
 	K     uint8 // 0 … 63
 	Count uint64
@@ -16,7 +16,7 @@ type Bucket struct {
 	SumSq Uint128 // sum of the squares, ns²
 }
 
-// LoNS is the shortest time that belongs into the bucket.
+// LoNS returns the lower bound of the bucket's times.
 func (b Bucket) LoNS() uint64 {
 	if b.K == 0 {
 		return 0
@@ -24,8 +24,8 @@ func (b Bucket) LoNS() uint64 {
 	return 1 << b.K
 }
 
-// HiNS is the shortest time that is too long for the bucket; of the last
-// bucket, where that is 2^64, one less.
+// HiNS returns the exclusive upper bound of the bucket's times; for bucket 63, whose bound is 2^64,
+// 2^64-1.
 func (b Bucket) HiNS() uint64 {
 	if b.K >= 63 {
 		return math.MaxUint64
@@ -33,15 +33,15 @@ func (b Bucket) HiNS() uint64 {
 	return 2 << b.K
 }
 
-// add puts the passages of c, of the same K, into b.
+// add adds c, which has the same K, to b.
 func (b *Bucket) add(c Bucket) {
 	b.Count = Add64(b.Count, c.Count)
 	b.SumNS = Add64(b.SumNS, c.SumNS)
 	b.SumSq = b.SumSq.Add(c.SumSq)
 }
 
-// addBuckets adds the buckets b to a, each sorted by K. It changes a, not b, and the
-// result shares no memory with b.
+// addBuckets adds the buckets b to a, each sorted by K. It modifies a but not b, and the result
+// shares no memory with b.
 func addBuckets(a, b []Bucket) []Bucket {
 	if a == nil {
 		return slices.Clone(b)
@@ -60,8 +60,8 @@ func addBuckets(a, b []Bucket) []Bucket {
 	return a
 }
 
-// AppendBuckets appends the sum of two lists of buckets, each sorted by K, to a list that
-// shares no memory with them.
+// AppendBuckets appends the sum of a and b, each sorted by K, to sum, which must not share memory
+// with them.
 func AppendBuckets(sum, a, b []Bucket) []Bucket {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -78,8 +78,8 @@ func AppendBuckets(sum, a, b []Bucket) []Bucket {
 	return append(append(sum, a...), b...)
 }
 
-// Add64 adds; a sum past the largest number stays there. (That is 584 years
-// of nanoseconds. Staying there keeps addition independent of its order.)
+// Add64 returns a+b, saturating at the largest number: 584 years of nanoseconds. Saturation keeps
+// addition independent of its order.
 func Add64(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	if carry != 0 {
@@ -88,7 +88,7 @@ func Add64(a, b uint64) uint64 {
 	return sum
 }
 
-// Uint128 is a whole number from 0 to 2^128-1.
+// Uint128 is an unsigned 128-bit integer.
 type Uint128 struct{ Hi, Lo uint64 }
 
 // Square returns n².
@@ -97,7 +97,7 @@ func Square(n uint64) Uint128 {
 	return Uint128{hi, lo}
 }
 
-// Add returns u+v; a sum past the largest number stays there.
+// Add returns u+v, saturating at the largest number.
 func (u Uint128) Add(v Uint128) Uint128 {
 	lo, carry := bits.Add64(u.Lo, v.Lo, 0)
 	hi, carry := bits.Add64(u.Hi, v.Hi, carry)
@@ -107,7 +107,7 @@ func (u Uint128) Add(v Uint128) Uint128 {
 	return Uint128{hi, lo}
 }
 
-// Sub returns u-v, 0 where v is more.
+// Sub returns u-v, or 0 if v is larger.
 func (u Uint128) Sub(v Uint128) Uint128 {
 	if u.Less(v) {
 		return Uint128{}
@@ -117,17 +117,17 @@ func (u Uint128) Sub(v Uint128) Uint128 {
 	return Uint128{hi, lo}
 }
 
-// Less tells whether u is less than v.
+// Less reports whether u < v.
 func (u Uint128) Less(v Uint128) bool {
 	return u.Hi < v.Hi || u.Hi == v.Hi && u.Lo < v.Lo
 }
 
-// Float64 returns the number, rounded.
+// Float64 returns the nearest float64.
 func (u Uint128) Float64() float64 {
 	return math.Ldexp(float64(u.Hi), 64) + float64(u.Lo)
 }
 
-// toUint128 rounds; numbers that are out of range become the nearest that is not.
+// toUint128 rounds f to the nearest integer, saturating at both ends.
 func toUint128(f float64) Uint128 {
 	switch {
 	case !(f > 0):
@@ -137,7 +137,7 @@ func toUint128(f float64) Uint128 {
 	case f < 0x1p63:
 		return Uint128{0, uint64(f + 0.5)}
 	}
-	hi := uint64(f / 0x1p64) // more digits than a float64 has are not there to be rounded
+	hi := uint64(f / 0x1p64) // from 2^63 on, a float64 has no fraction to round
 	return Uint128{hi, uint64(f - float64(hi)*0x1p64)}
 }
 
@@ -148,5 +148,5 @@ func (u Uint128) Big() *big.Int {
 	return n.Add(n, new(big.Int).SetUint64(u.Lo))
 }
 
-// String returns the decimal digits.
+// String returns u in decimal.
 func (u Uint128) String() string { return u.Big().String() }

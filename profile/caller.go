@@ -7,16 +7,16 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Caller is what was recorded of a marker under one caller: the innermost marker
-// that was open when its scope began.
+// A Caller has the data of a marker's calls under one caller: the innermost marker with an open
+// scope when the call began.
 type Caller struct {
-	ID     registry.ID // 0: no marker was open
-	Name   string      // "" as well
-	Marker             // the figures; its own ID and place are empty
+	ID     registry.ID // 0 if no scope was open
+	Name   string      // "" if no scope was open
+	Marker             // the data; ID and place are empty
 }
 
-// addCallers adds the callers b to a, by their IDs. It changes a, not b, and the result,
-// in the order of their names, shares no memory with b.
+// addCallers adds the callers b to a by ID. It modifies a but not b. The result is sorted by name
+// and shares no memory with b.
 func addCallers(a, b []Caller) []Caller {
 	before, renamed := len(a), false
 	a = addKeyed(a, b, callerID, func(sum, c *Caller) {
@@ -30,7 +30,7 @@ func addCallers(a, b []Caller) []Caller {
 	return a
 }
 
-// sortedCallers are the callers in the order of their names. They are too large to be moved about while that is found.
+// sortedCallers returns the callers sorted by name. It sorts pointers, as Callers are large.
 func sortedCallers(list []Caller) []Caller {
 	order := make([]*Caller, len(list))
 	for i := range list {

@@ -6,9 +6,9 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Cautions returns all that who reads the figures has to know before believing them: the
-// Warnings of the files, and what follows from the sum. Every format of a report
-// that has a place for text shows them.
+// Cautions returns what readers of the profile should know before relying on it: the Warnings of
+// the files, and caveats that follow from the data. Every report format with room for text shows
+// them.
 func (p *Profile) Cautions() []string {
 	var list []string
 	if text := p.Costly(); text != "" {
@@ -71,6 +71,7 @@ func (p *Profile) Cautions() []string {
 	return p.Trace.Cautions(list)
 }
 
-// toldWindows is how many windows show a run of which nothing is said: a program that is in bursts for one percent of its time is missed by all of
-// fewer more often than one time in three.
+// toldWindows is the number of sampling windows below which a warning is given: fewer windows all
+// miss a program that is active in bursts for one percent of the time with a probability over one
+// third.
 const toldWindows = 100

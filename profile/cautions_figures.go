@@ -8,19 +8,19 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// What is to be said of figures, of markers that matter: of a part of the self time.
+// Caveats are only given for markers that matter: minimum fractions of the total self time, for a
+// marker alone and for several together.
 const (
 	mattersAlone    = 0.01
 	mattersTogether = 0.1
 )
 
-// coarse says which percentiles are known only roughly, "" if all are known as well
-// as documented: those within a bucket whose times lie at its ends rather than
-// between, and whose bounds are wide.
+// coarse returns a caveat if percentiles are less accurate than documented, else "". That happens
+// within a bucket with wide bounds whose times cluster at its ends.
 func (p *Profile) coarse() string {
 	const (
-		wide  = 0.25 // the bounds' distance from their middle
-		split = 1.25 // the deviation in the bucket, against that of an even spread over it
+		wide  = 0.25 // distance of the bounds from their middle, relative to it
+		split = 1.25 // standard deviation in the bucket, relative to a uniform distribution
 	)
 	markers, worst, about := uint64(0), wide, ""
 	whole := float64(p.weight())
@@ -55,9 +55,9 @@ func (p *Profile) coarse() string {
 	return fmt.Sprintf("percentiles of %s are known only roughly, as there are two kinds of passages within a factor of two%s: %s", units.Plural(markers, "marker"), which, about)
 }
 
-// unevenness is the deviation of the times in the bucket that holds the q-quantile,
-// against that of an even spread from one end to the other: above 1 they are rather at
-// the ends. 0: too few to tell. There have to be passages.
+// unevenness returns the standard deviation of the times in the bucket of the q-quantile, relative
+// to a uniform distribution over the bucket: above 1 they cluster at its ends. It returns 0 if
+// there are too few times. The marker must have timed calls.
 func (m *Marker) unevenness(q float64) float64 {
 	i, _ := m.rank(q)
 	s := m.spreadOf(i)
@@ -67,7 +67,8 @@ func (m *Marker) unevenness(q float64) float64 {
 	return s.dev / (s.hi - s.lo) * math.Sqrt(12)
 }
 
-// paused says what the pauses of a run have left out of the scopes that may have been open around them, "" if none was as long as a pause.
+// paused returns a caveat if time in pauses may be missing from the scopes that were open around
+// them, else "". It returns "" if no scope was as long as a pause.
 func (p *Profile) paused() string {
 	if p.NoSelf {
 		return ""
@@ -100,7 +101,8 @@ func (p *Profile) paused() string {
 		units.Plural(n, "time"), roughly(float64(all)))
 }
 
-// weight is the self time of all markers, or their total where that is not known.
+// weight returns the self time of all markers, or their total time if self times are unknown, in
+// ns.
 func (p *Profile) weight() (sum uint64) {
 	for i := range p.Markers {
 		sum = Add64(sum, p.weightOf(&p.Markers[i]))
@@ -115,7 +117,7 @@ func (p *Profile) weightOf(m *Marker) uint64 {
 	return m.SelfNS
 }
 
-// roughly writes a time with two or three digits.
+// roughly formats a time with two or three significant digits.
 func roughly(ns float64) string {
 	unit := 1.0
 	for ns/unit >= 1000 {

@@ -6,8 +6,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// leftOut says which loops were left out of functions that were on: to pass one takes some ns in the body that is marked, and nobody
-// counts how often.
+// leftOut returns a caveat if loops were excluded from functions that were included: each iteration
+// still costs some ns, without being counted.
 func (p *Profile) leftOut() string {
 	functions := map[string]*Marker{}
 	for i := range p.Markers {
@@ -39,7 +39,8 @@ func (p *Profile) leftOut() string {
 	return text + "; mark what is wanted by //perf:mark, without -all, to be rid of that"
 }
 
-// functionAround is the marked function, by its name, that what has a name is in: the innermost; nil if it is not marked.
+// functionAround returns the innermost marked function that contains the marker with the name, or
+// nil.
 func functionAround(name string, functions map[string]*Marker) *Marker {
 	for i := strings.LastIndexByte(name, ':'); i > 0; i = strings.LastIndexByte(name[:i], ':') {
 		if f := functions[name[:i]]; f != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// takenNS is how much was taken off what the marker's scopes measured, ns, hz being the rate of the clock: what recording them and
-// the scopes inside cost, as a mean. Where that is much more than what is left, what is left may be nothing but how far off the mean is.
+// takenNS returns the total overhead that was subtracted from the marker's times, in ns: the mean
+// cost of recording its scopes and those inside. hz is the rate of the clock. If much more was
+// subtracted than is left, the rest may be just the error of that mean.
 func (m *Marker) takenNS(hz float64) float64 {
 	if m.Timed() == 0 {
 		return 0
@@ -15,16 +16,18 @@ func (m *Marker) takenNS(hz float64) float64 {
 	return float64(Sub64(Duration(0, m.Ticks, hz), m.SumNS()))
 }
 
-// insideTaken is which part of that was for scopes inside.
+// insideTaken returns the part of takenNS that is due to scopes inside.
 func (m *Marker) insideTaken(c *Clock) float64 {
 	return max(0, m.takenNS(c.Hz)-float64(m.Timed())*c.InsideNS)
 }
 
-// mostTaken is how many times as much as is left of a marker's times may be taken off them for the scopes inside and nothing said of it. A tenth of
-// that is not sure, which is a third of what is left.
+// mostTaken is the largest ratio of overhead subtracted for scopes inside to remaining time without
+// a caveat. A tenth of the overhead is uncertain, which at this ratio is a third of the remaining
+// time.
 const mostTaken = 3
 
-// mostlyTaken says of how many markers that matter mostTaken times as much was taken off for the scopes inside as is left, "" if of none.
+// mostlyTaken returns a caveat about markers for which insideTaken exceeds mostTaken times the
+// remaining time, or "".
 func (p *Profile) mostlyTaken() string {
 	if p.NoSelf || p.Clock.WholeNS <= 0 || p.Clock.Kind == "mixed" {
 		return ""

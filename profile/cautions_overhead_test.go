@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// timedWith are n passages of ns each, of which so many more ns were taken off; the clock has a tick a ns.
+// timedWith returns a marker with n calls of ns each, from which an overhead was subtracted. The
+// clock has one tick per ns.
 func timedWith(name string, n, ns, taken, self uint64) Marker {
 	return Marker{
 		Name: name, Count: n, SelfNS: self, Ticks: n * (ns + taken), MinNS: ns, MaxNS: ns,
@@ -13,7 +14,7 @@ func timedWith(name string, n, ns, taken, self uint64) Marker {
 	}
 }
 
-// Of what calls itself the total has the outer calls alone, and what was measured all.
+// The total of a recursive marker excludes inner calls, but the overhead is that of all.
 func TestTakenOfRecursion(t *testing.T) {
 	m := timedWith("m", 1000, 3000, 200, 0)
 	m.NestedNS = 2_000_000
@@ -22,7 +23,7 @@ func TestTakenOfRecursion(t *testing.T) {
 	}
 }
 
-// Where more was taken off than is left one is told, and what to do.
+// If more was subtracted than is left, a caveat says so, with advice.
 func TestMostlyTaken(t *testing.T) {
 	profiled := func(outer Marker) *Profile {
 		return &Profile{

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// What has to be said of figures is said, and nothing of ordinary ones.
+// Caveats are given when needed, and none for ordinary data.
 func TestCautions(t *testing.T) {
 	repeat := func(n int, times ...uint64) (list []uint64) {
 		for range n {
@@ -25,9 +25,9 @@ func TestCautions(t *testing.T) {
 	const two = "there are two kinds of passages within a factor of two"
 	for _, tt := range []struct {
 		name  string
-		times map[int][]uint64 // of the markers of tracedText: b.outer, b.inner and b.(*T).inner are 0, 2 and 3
+		times map[int][]uint64 // by marker of tracedText: b.outer, b.inner and b.(*T).inner are 0, 2 and 3
 		flags uint64
-		want  string // contained in the one caution, "" for none
+		want  string // substring of the only caveat; "" for none
 	}{
 		{name: "even times", times: map[int][]uint64{0: even, 2: repeat(1000, 900)}},
 		{name: "few passages", times: map[int][]uint64{0: {520, 1020, 520, 1020}}},
@@ -46,7 +46,7 @@ func TestCautions(t *testing.T) {
 	}
 }
 
-// What pauses have left out of scopes around them is said where there may be such.
+// A caveat about pauses is given if scopes may have been open around them.
 func TestPausedCaution(t *testing.T) {
 	change := func(ms uint64, from, to string) profile.Change {
 		return profile.Change{AtNS: ms * 1_000_000, From: from, To: to, Cause: "event"}
@@ -83,7 +83,8 @@ func TestPausedCaution(t *testing.T) {
 	}
 }
 
-// What is left out of a function that is on is said, not what goes with a function that is left out, nor branches.
+// A caveat is given for loops excluded from a function that is on, not for those excluded together
+// with their function, or for branches.
 func TestLeftOut(t *testing.T) {
 	p := &profile.Profile{Markers: []profile.Marker{
 		{Name: "a.f", Kind: "func", Count: 1},

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Clock is the clock that a run measured with and what measuring cost.
+// Clock describes the clock of a run and the cost of measuring with it.
 type Clock struct {
-	Kind      string  // "tsc", "cntvct" or "mono"; "mixed" after a merge of runs that differ
-	Hz        float64 // ticks per second, over the whole run where it is long enough to tell
-	QuantumNS float64 // smallest difference of two readings that is not 0
-	ReadNS    float64 // what one reading costs
-	InsideNS  float64 // the part of a scope's own cost that lies within the time it measures
-	WholeNS   float64 // a scope's whole cost to the program
+	Kind      string  // "tsc", "cntvct" or "mono"; "mixed" after a merge of runs with different clocks
+	Hz        float64 // ticks per second, measured over the whole run if it is long enough
+	QuantumNS float64 // smallest nonzero difference of two readings
+	ReadNS    float64 // cost of one reading
+	InsideNS  float64 // part of a scope's cost that is included in its measured time
+	WholeNS   float64 // total cost of a scope to the program
 }
 
-// Cautions appends what is to be said of the clock.
+// Cautions appends caveats about the clock.
 func (c Clock) Cautions(list []string) []string {
 	switch c.Kind {
 	case "mono":
@@ -26,8 +26,8 @@ func (c Clock) Cautions(list []string) []string {
 	return list
 }
 
-// Duration turns the difference of two clock readings into ns. A difference
-// below 0 is that of two processors' counters, and counts as none.
+// Duration converts the difference of two clock readings to ns. It returns 0 for a negative
+// difference, which may occur between the counters of two processors.
 func Duration(from, to uint64, hz float64) uint64 {
 	ticks := int64(to - from)
 	if ticks <= 0 || hz <= 0 {
@@ -36,7 +36,7 @@ func Duration(from, to uint64, hz float64) uint64 {
 	return toNS(float64(ticks) / hz * 1e9)
 }
 
-// toNS rounds; numbers that are out of range become the nearest that is not.
+// toNS rounds ns to the nearest integer, saturating at both ends.
 func toNS(ns float64) uint64 {
 	switch {
 	case !(ns > 0):

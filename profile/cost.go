@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// Cost is what runs took of the processors, and what measuring was of it.
+// Cost is the processor time of runs and an estimate of the part that markers took.
 type Cost struct {
-	Runs      uint64 // of how many runs this is known: those that ended in order, on a system that tells
+	Runs      uint64 // number of runs with a known cost: those that ended normally, on a system that reports processor time
 	CPUNS     uint64 // processor time of their processes
-	MarkersNS uint64 // what their markers cost about: recorded scopes and counted passages, times what one costs where caches are free for it
+	MarkersNS uint64 // estimated cost of markers: recorded scopes and counted calls, times their calibrated cost with warm caches
 }
 
-// add is the sum of both; nil is none.
+// add returns the sum of c and d, either of which may be nil.
 func (c *Cost) add(d *Cost) *Cost {
 	switch {
 	case d == nil:
@@ -22,7 +22,7 @@ func (c *Cost) add(d *Cost) *Cost {
 	return &Cost{Add64(c.Runs, d.Runs), Add64(c.CPUNS, d.CPUNS), Add64(c.MarkersNS, d.MarkersNS)}
 }
 
-// sub is c without d, which is earlier; nil is none.
+// sub returns c minus the earlier cost d. If either is nil it returns c.
 func (c *Cost) sub(d *Cost) *Cost {
 	if c == nil || d == nil {
 		return c
@@ -30,7 +30,7 @@ func (c *Cost) sub(d *Cost) *Cost {
 	return &Cost{Sub64(c.Runs, d.Runs), Sub64(c.CPUNS, d.CPUNS), Sub64(c.MarkersNS, d.MarkersNS)}
 }
 
-// Share is the part of the processor time that markers cost about; 0 where nothing is known.
+// Share returns the estimated fraction of processor time that markers took; 0 if unknown.
 func (c *Cost) Share() float64 {
 	if c == nil || c.CPUNS == 0 {
 		return 0
@@ -39,16 +39,16 @@ func (c *Cost) Share() float64 {
 }
 
 const (
-	// muchCost is the part of the processor time from which on the cost of markers is a matter of its own.
+	// muchCost is the Share from which the cost of markers is reported.
 	muchCost = 0.1
 
-	// leastCPU is how much processor time runs have to take, each, for that part to mean something, ns: systems count it in
-	// steps of up to 10 ms.
+	// leastCPU is the processor time per run that a meaningful Share requires, in ns: systems count
+	// in steps of up to 10 ms.
 	leastCPU = 100e6
 )
 
-// Costly says that the figures are in good part the cost of markers, and what to do; "" where they are not. It is to be
-// said before any figure.
+// Costly returns a warning if markers took a large part of the processor time, with advice, else
+// "". It should be shown before any data.
 func (p *Profile) Costly() string {
 	c := p.Cost
 	if c == nil || c.Share() < muchCost || float64(c.CPUNS) < leastCPU*float64(c.Runs) {
@@ -62,7 +62,7 @@ func (p *Profile) Costly() string {
 		"mark functions only (-funcs), skip what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
 }
 
-// mostPassed is the marker with more than half of all timed passages, or nil.
+// mostPassed returns the marker with more than half of all timed calls, or nil.
 func (p *Profile) mostPassed() *Marker {
 	var most *Marker
 	all := uint64(0)

@@ -12,7 +12,8 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// The cost of markers is that of the scopes recorded, 27.2 ns each, and of the passages counted, 4.1 ns each; it adds up.
+// The cost of markers is 27.2 ns for each recorded scope and 4.1 ns for each counted call; costs
+// add up.
 func TestCost(t *testing.T) {
 	times := map[int][]uint64{0: slices.Repeat([]uint64{100}, 1_000_000)}
 	run := profiletest.Run{Used: 150e6, Tables: []profiletest.Table{{Text: profiletest.TracedText, Times: times}}}
@@ -25,7 +26,7 @@ func TestCost(t *testing.T) {
 		t.Errorf("%q, first of %q; want %s…", p.Costly(), p.Cautions(), much)
 	}
 
-	run.Used = 0 // killed, or on a system that does not tell
+	run.Used = 0 // killed, or on a system that does not report processor time
 	unknown := profiletest.Load(t, run.File())
 	if unknown.Cost != nil || unknown.Costly() != "" {
 		t.Errorf("%+v, %q, want nothing", unknown.Cost, unknown.Costly())

@@ -1,6 +1,6 @@
-// Package profile is the model of what marked programs measured: a Profile has
-// Markers, a Marker has Buckets. It adds runs up, takes a part away again, and
-// works out means, percentiles, and what readers of the figures should know of them.
+// Package profile models the measurements of marked programs: a Profile has Markers, a Marker has
+// Buckets. The package adds and subtracts profiles, and computes means, percentiles, and caveats
+// that readers should know.
 //
 //	p, err := runfile.Read("demo.4711.markgen")
 //	if err != nil { … }
@@ -8,18 +8,16 @@
 //		fmt.Println(m.Name, m.Count, m.MeanNS(), m.QuantileNS(0.99))
 //	}
 //
-// A run is one process, and one data file. A profile is one run or the sum of
-// many: for every marker, buckets of a factor of two each with the number of
-// passages, the sum of their times and the sum of the squares. All three are
-// whole numbers, so adding profiles up loses nothing and no order of adding
-// gives another result. Count, total, mean and standard deviation follow
-// exactly from them; a percentile is known to its bucket and estimated within
-// it, and QuantileBounds says how far off the estimate can be.
+// A run is one process, and one data file. A profile is one run or the sum of many: for every
+// marker it has log2 buckets, each with the number of calls, the sum of their times and the sum of
+// the squares. All three are integers, so that addition is exact and its order does not matter.
+// Count, total, mean and standard deviation follow exactly. A percentile is known up to its bucket
+// and estimated within it; QuantileBounds bounds the error.
 //
-// Times are in nanoseconds of the wall clock's rate, as the program's runtime
-// turned ticks into nanoseconds when it recorded them.
+// Times are in nanoseconds of wall-clock time, converted from ticks by the program when it recorded
+// them.
 //
-// The package reads no files and imports none of the packages in its folder:
+// The package reads no files and imports none of its subpackages:
 //
 //   - runfile reads data files of runs, and through codec profile files;
 //   - codec writes and reads the profile file, in which runs were added up;

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Firsts are the first passages of a marker, one for each process in which it is known: in a
-// process that collected from its start, the first passage to end that is not inside another of
-// the marker. They are among the marker's passages as well. None is known of a marker of which
-// one passage in so many was timed, that was turned on later, or whose collection was interrupted before it was passed.
+// Firsts are the first calls of a marker, one per process in which it is known: in a process that
+// collected from its start, the first call to end that is not a recursive one. They are also
+// counted among the marker's calls. The first call is unknown if the marker was sampled or turned
+// on later, or if collection was interrupted before the call.
 type Firsts struct {
-	MinNS   uint64   // 0 when there is none
-	MaxNS   uint64   // 0 when there is none
-	Buckets []Bucket // those with a count, by K
+	MinNS   uint64   // 0 if there is none
+	MaxNS   uint64   // 0 if there is none
+	Buckets []Bucket // nonempty buckets, sorted by K
 }
 
-// Count is their number.
+// Count returns the number of first calls.
 func (f *Firsts) Count() (n uint64) {
 	for i := range f.Buckets {
 		n = Add64(n, f.Buckets[i].Count)
@@ -23,7 +23,7 @@ func (f *Firsts) Count() (n uint64) {
 	return n
 }
 
-// SumNS is the sum of their times.
+// SumNS returns the sum of their times.
 func (f *Firsts) SumNS() (ns uint64) {
 	for i := range f.Buckets {
 		ns = Add64(ns, f.Buckets[i].SumNS)
@@ -31,7 +31,7 @@ func (f *Firsts) SumNS() (ns uint64) {
 	return ns
 }
 
-// MeanNS is the mean of their times; 0 when there is none.
+// MeanNS returns the mean of their times; 0 if there is none.
 func (f *Firsts) MeanNS() float64 {
 	if len(f.Buckets) == 0 {
 		return 0
@@ -39,8 +39,7 @@ func (f *Firsts) MeanNS() float64 {
 	return float64(f.SumNS()) / float64(f.Count())
 }
 
-// StddevNS is the standard deviation of their times from the mean, divided by n; 0 when
-// there is none.
+// StddevNS returns the population standard deviation of their times; 0 if there is none.
 func (f *Firsts) StddevNS() float64 {
 	var sq Uint128
 	for i := range f.Buckets {
@@ -49,7 +48,7 @@ func (f *Firsts) StddevNS() float64 {
 	return stddev(f.Count(), f.SumNS(), sq)
 }
 
-// add adds those of g, which are not changed and not shared.
+// add adds g, which it neither modifies nor shares.
 func (f *Firsts) add(g *Firsts) {
 	switch {
 	case len(g.Buckets) == 0:
@@ -61,14 +60,14 @@ func (f *Firsts) add(g *Firsts) {
 	}
 }
 
-// Sound says whether the shortest and the longest are of the first and the last bucket.
+// Sound reports whether MinNS and MaxNS lie in the first and last bucket.
 func (f *Firsts) Sound() bool {
 	last := len(f.Buckets) - 1
 	return last >= 0 && f.MinNS <= f.MaxNS && BucketOf(f.MinNS) == f.Buckets[0].K && BucketOf(f.MaxNS) == f.Buckets[last].K
 }
 
-// clone is a copy that shares no memory.
+// clone returns a deep copy.
 func (f *Firsts) clone() Firsts { return Firsts{f.MinNS, f.MaxNS, slices.Clone(f.Buckets)} }
 
-// BucketOf is the number of the bucket for a time.
+// BucketOf returns the number of the bucket for a time.
 func BucketOf(ns uint64) uint8 { return uint8(max(bits.Len64(ns), 1) - 1) }

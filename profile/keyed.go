@@ -2,15 +2,15 @@ package profile
 
 import "github.com/markgen/markgen/registry"
 
-// mostScanned is how many of a list are looked at one after the other for a key. Those of longer lists are found
-// by a map.
+// mostScanned is the length up to which lists are searched linearly. Longer lists are searched with
+// a map.
 const mostScanned = 16
 
-// addKeyed adds each of b to what a has of the same key, or to a new zero value at the end of a. add also gives
-// it the key. The lists may be as long as a file makes them: what is done is in proportion to both.
+// addKeyed adds each element of b to the element of a with the same key, or to a new zero value at
+// the end of a, whose key add must set. It takes linear time, as lists from files may be long.
 func addKeyed[T any, K comparable](a, b []T, key func(*T) K, add func(sum, t *T)) []T {
-	var at map[K]int // where in a each is, as soon as that is needed
-	next := 0        // mostly lists have the same order
+	var at map[K]int // index in a by key, built when first needed
+	next := 0        // lists mostly have the same order
 	for k := range b {
 		t := &b[k]
 		if want := key(t); next == len(a) || key(&a[next]) != want {
@@ -45,7 +45,7 @@ func addKeyed[T any, K comparable](a, b []T, key func(*T) K, add func(sum, t *T)
 	return a
 }
 
-// twice tells whether two of a list have the same key.
+// twice reports whether two elements have the same key.
 func twice[T any, K comparable](list []T, key func(*T) K) bool {
 	if len(list) <= mostScanned {
 		for i := range list {
@@ -64,13 +64,13 @@ func twice[T any, K comparable](list []T, key func(*T) K) bool {
 	return len(seen) < len(list)
 }
 
-// Keys of what adds up.
+// Key functions for addKeyed and twice.
 func callerID(c *Caller) registry.ID  { return c.ID }
 func collectorName(r *Reading) string { return r.Collector }
 func valueName(v *Value) string       { return v.Name }
 
-// Repeats says what the figures of a marker have twice, "" if there is no such thing: in a sum there is not, and reading a
-// file where there is could take for ever.
+// Repeats returns a description of a duplicate in the marker's data, or "". Sums have no
+// duplicates, and reading a file that has them might take forever.
 func (m *Marker) Repeats() string {
 	if twice(m.Callers, callerID) {
 		return "a caller"

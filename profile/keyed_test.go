@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// What keyed lists add up to is right whatever their order, and keys are looked at in proportion to their lengths.
+// Sums of keyed lists do not depend on their order, and take linear time.
 func TestAddKeyed(t *testing.T) {
 	type entry struct{ key, n int }
 	looks := 0
@@ -28,7 +28,7 @@ func TestAddKeyed(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		keys := 1 + r.IntN(60)
 		a, b := made(r, r.IntN(keys+1), keys), made(r, r.IntN(keys+1), keys)
-		b = append(b, b[:len(b)/2]...) // some twice
+		b = append(b, b[:len(b)/2]...) // some keys twice
 		want := map[int]int{}
 		for _, e := range slices.Concat(a, b) {
 			want[e.key] += e.n
@@ -60,7 +60,7 @@ func TestAddKeyed(t *testing.T) {
 	}
 }
 
-// A caller that was renamed is where its new name belongs, whichever run comes first.
+// A renamed caller is sorted by its new name, whichever run comes first.
 func TestRenamedCaller(t *testing.T) {
 	run := func(callers ...Caller) *Profile {
 		return &Profile{Runs: 1, Markers: []Marker{{ID: 1, Name: "a.F", Kind: "func", Callers: callers}}}
@@ -73,7 +73,7 @@ func TestRenamedCaller(t *testing.T) {
 	}
 }
 
-// Whoever calls a marker, its callers are in the order of their names, and their figures are added up.
+// Callers are sorted by name and added up, however many there are.
 func TestAddCallers(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))

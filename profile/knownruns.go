@@ -11,17 +11,17 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Known is what programs know of earlier runs when they pick functions at random (the key
-// known): which to prefer, and which not to time together. Its zero value says nothing.
+// Known is what programs know about earlier runs when they pick functions at random (the key
+// known): which functions to prefer, and which not to time together. The zero value is empty.
 //
-// As a file it is text: a line `ID RUNS` for each function, and a line `ID conflicts ID ID …`
-// for those that share stacks with others.
+// Its file format is text: a line `ID RUNS` for each function, and a line `ID conflicts ID ID …`
+// for functions that share stacks with others.
 type Known struct {
-	Runs      map[registry.ID]uint64        // in how many runs a function was measured
-	conflicts map[registry.ID][]registry.ID // of the smaller ID with larger ones, sorted
+	Runs      map[registry.ID]uint64        // number of runs in which a function was measured
+	conflicts map[registry.ID][]registry.ID // larger IDs by the smaller ID, sorted
 }
 
-// ParseKnown reads such a file. An error names the line.
+// ParseKnown parses a file in that format. Errors name the line.
 func ParseKnown(text []byte) (*Known, error) {
 	k := &Known{}
 	n := 0
@@ -65,9 +65,9 @@ func (k *Known) set(id registry.ID, runs uint64) {
 	k.Runs[id] = runs
 }
 
-// Measured takes from p in how many runs each function was measured: those that picked it,
-// and those that collected at all functions. Where pairs were recorded, it takes from them
-// which functions share a stack.
+// Measured sets the number of runs in which each function was measured in p: runs that picked it,
+// and runs that collected all functions. If p has pairs, it also adds the conflicts of functions
+// that shared a stack.
 func (k *Known) Measured(p *Profile) {
 	all := uint64(max(p.Runs, 0))
 	if w := p.Wild; w != nil {
@@ -96,8 +96,8 @@ func (k *Known) Measured(p *Profile) {
 	}
 }
 
-// Conflict says that two functions share a stack, so that the time of one has the cost of
-// the other's marker in it.
+// Conflict records that two functions share a stack, so that the time of one includes the cost of
+// the other's marker.
 func (k *Known) Conflict(a, b registry.ID) {
 	if a == b {
 		return
@@ -111,7 +111,7 @@ func (k *Known) Conflict(a, b registry.ID) {
 	}
 }
 
-// Bytes is the file, in the order of IDs.
+// Bytes returns k in the file format, sorted by ID.
 func (k *Known) Bytes() []byte {
 	var b []byte
 	for _, id := range slices.Sorted(maps.Keys(k.Runs)) {

@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// Merge adds profiles up: markers by ID, cover blocks by file and position.
-// The result does not depend on the order of ps, nor on whether parts of it were
-// merged before. The count of a marker that only counted in some of the runs and
-// was timed in others exceeds that of its buckets. A marker that was renamed or moved between the runs has the
-// name and place of the newest. Merge changes none of ps and shares no memory
-// with them; nil elements are left out, and of nothing it makes an empty profile.
+// Merge adds profiles up: markers by ID, cover blocks by file and position. The result does not
+// depend on the order of ps, or on earlier merges of some of them. If a marker was only counted in
+// some runs and timed in others, its count exceeds the sum of its buckets. A marker that was
+// renamed or moved has the name and place of the newest run. Merge does not modify ps and shares no
+// memory with them. It skips nil elements; with no profiles it returns an empty one.
 //
-// The start is that of the first run, the elapsed time the sum, the clock and
-// the Go version those of the newest run. A profile merged with itself counts
-// twice: which files are given is the caller's business.
+// The start is that of the first run, the elapsed time is the sum, and the clock and Go version are
+// those of the newest run. Merge does not detect a profile given twice: it counts twice.
 func Merge(ps []*Profile) *Profile {
 	var sum Sum
 	for _, p := range ps {
@@ -24,9 +22,8 @@ func Merge(ps []*Profile) *Profile {
 	return sum.Take()
 }
 
-// newer tells whether p's newest run is newer than q's. Runs that started at
-// the same nanosecond are told apart by what is taken from them, so that it
-// does not matter which is the first.
+// newer reports whether p's newest run is newer than q's. Ties are broken by the fields that a
+// merge copies from the newest run, so that the order of merging does not matter.
 func newer(p, q *Profile) bool {
 	return cmp.Or(
 		cmp.Compare(p.Newest, q.Newest),
@@ -39,8 +36,8 @@ func newer(p, q *Profile) bool {
 	) > 0
 }
 
-// TakeName gives sum the name and place that m has in a run that started at asOf, if it is the
-// newest so far.
+// TakeName sets the name and place of sum to those of m in a run started at asOf (ns since 1970),
+// if that is the newest run so far.
 func (sum *Marker) TakeName(m *Marker, asOf int64) {
 	if asOf > sum.AsOf || sum.Kind == "" || asOf == sum.AsOf && named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
@@ -50,7 +47,7 @@ func (sum *Marker) TakeName(m *Marker, asOf int64) {
 	sum.Guess = sum.Guess || m.Guess
 }
 
-// Add adds the figures of m, which are not changed and not shared.
+// Add adds the data of m, which it neither modifies nor shares.
 func (sum *Marker) Add(m *Marker) {
 	sum.addSampling(m)
 	sum.extremes(len(m.Buckets), m.MinNS, m.MaxNS)
@@ -72,10 +69,10 @@ func (sum *Marker) Add(m *Marker) {
 	sum.addNotes(m.Notes)
 }
 
-// MostNotes is how many notes a marker keeps: the first, in order.
+// MostNotes is the maximum number of notes of a marker: the first in sort order.
 const MostNotes = 20
 
-// addNotes adds those that are not there yet.
+// addNotes adds new notes.
 func (sum *Marker) addNotes(notes []string) {
 	for _, note := range notes {
 		(*words)(&sum.Notes).add(note)
@@ -83,8 +80,8 @@ func (sum *Marker) addNotes(notes []string) {
 	sum.Notes = sum.Notes[:min(len(sum.Notes), MostNotes)]
 }
 
-// extremes takes in the shortest and the longest of passages in a number of buckets, whose
-// own are not added yet.
+// extremes updates MinNS and MaxNS with those of another marker that has that many buckets. Its
+// buckets must not have been added yet.
 func (sum *Marker) extremes(buckets int, least, most uint64) {
 	switch {
 	case buckets == 0:
@@ -95,8 +92,8 @@ func (sum *Marker) extremes(buckets int, least, most uint64) {
 	}
 }
 
-// named tells whether the name and place are m's rather than old's, of runs that started at
-// the same nanosecond.
+// named reports whether name and place should be taken from m rather than old, for runs that
+// started at the same nanosecond.
 func named(m, old *Marker) bool {
 	return cmp.Or(
 		cmp.Compare(m.Name, old.Name),
@@ -109,17 +106,17 @@ func named(m, old *Marker) bool {
 	) > 0
 }
 
-// words is a set of strings, sorted.
+// words is a sorted set of strings.
 type words []string
 
-// add adds a string; "" is none.
+// add adds a string unless it is "".
 func (w *words) add(s string) {
 	if i, found := slices.BinarySearch(*w, s); !found && s != "" {
 		*w = slices.Insert(*w, i, s)
 	}
 }
 
-// addAll adds strings that may be many.
+// addAll adds many strings efficiently.
 func (w *words) addAll(list []string) {
 	had := len(*w)
 	for _, s := range list {
@@ -133,7 +130,7 @@ func (w *words) addAll(list []string) {
 	}
 }
 
-// same returns what all are, or "mixed".
+// same returns the only element, "" if there is none, or "mixed".
 func (w words) same() string {
 	switch len(w) {
 	case 0:
@@ -144,8 +141,8 @@ func (w words) same() string {
 	return "mixed"
 }
 
-// leastFinal returns the state that is farthest from the end: a sum is not
-// stopped before all of its runs are.
+// leastFinal returns the state farthest from the end: a sum is not stopped before all of its runs
+// are.
 func leastFinal(states words) string {
 	order := []string{"profiling", "paused", "configured", "unconfigured", "stopped"}
 	for _, s := range order {
@@ -156,8 +153,7 @@ func leastFinal(states words) string {
 	return states.same()
 }
 
-// compareWarnings orders warnings by file and then by offset: as text does, but
-// numbers by their value.
+// compareWarnings sorts warnings by file and offset: as text, but with numbers compared by value.
 func compareWarnings(a, b string) int {
 	digits := func(s string) int {
 		return len(s) - len(strings.TrimLeft(s, "0123456789"))

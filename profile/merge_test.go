@@ -15,7 +15,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// Whatever the order, and whatever was merged before: the sum is the same.
+// The sum does not depend on order or on earlier merges.
 func TestMergeOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -45,13 +45,13 @@ func TestMergeOrder(t *testing.T) {
 	}
 }
 
-// Adding runs up gives what one run with all passages would have given.
+// The sum of runs equals one run with all calls.
 func TestMergeIsOneRun(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	const text = "p\tm\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n"
 	var all []uint64
 	var runs []*profile.Profile
-	passed := uint64(0) // in how many of them
+	passed := uint64(0) // runs with calls
 	for range 20 {
 		var times []uint64
 		for range rnd.IntN(50) {
@@ -64,13 +64,13 @@ func TestMergeIsOneRun(t *testing.T) {
 	one, sum := profiletest.Timed(t, all), profile.Merge(runs).Markers[0]
 	one.Name, one.Package, one.ID, one.File = sum.Name, sum.Package, sum.ID, sum.File
 	one.Runs = passed
-	one.SelfNS = sum.SelfNS // differ by rounding in the writer, not in what is added
+	one.SelfNS = sum.SelfNS // rounded differently by the test's writer
 	if diff := cmp.Diff(*one, sum, shown, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Ticks" }, cmp.Ignore())); diff != "" {
 		t.Errorf("(-one run +sum)\n%s", diff)
 	}
 }
 
-// A marker says in how many runs it was passed, whichever way they were added up, and as a profile file as well.
+// A marker knows the number of runs with calls, however they were added up, and after encoding.
 func TestMergeRuns(t *testing.T) {
 	const text = "p\tm\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\nm\t0000000000000002\tpoint\t0\t2\t1\t1\t-\t-\t1\tm.G\n"
 	run := func(f, g int) *profile.Profile {
@@ -106,7 +106,7 @@ func TestMergeRuns(t *testing.T) {
 	}
 }
 
-// A marker has the name and place of the newest run that has it.
+// A marker has the name and place of the newest run with it.
 func TestMergeNames(t *testing.T) {
 	run := func(start uint64, name string) *profile.Profile {
 		text := "p\tm\nf\t" + name + ".go\n"
@@ -125,7 +125,7 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
-// Notes are kept once each, in order, and the first of many.
+// Notes are sorted, without duplicates, and limited.
 func TestMergeNotes(t *testing.T) {
 	noted := func(notes ...string) *profile.Profile {
 		return &profile.Profile{Runs: 1, Markers: []profile.Marker{{ID: 1, Name: "a.F", Package: "a", Kind: "func", File: "f.go", Line: 1, Col: 1, Notes: notes}}}
@@ -163,7 +163,7 @@ func TestMergeNothing(t *testing.T) {
 	}
 }
 
-// Warnings stand together by file, and as they do in the file.
+// Warnings are grouped by file, in file order.
 func TestMergeWarnings(t *testing.T) {
 	sorted := []string{"a: offset 24: x", "a: offset 9088: x", "a: offset 10000: x", "a: still running", "b: offset 8: x"}
 	var ps []*profile.Profile
@@ -175,8 +175,8 @@ func TestMergeWarnings(t *testing.T) {
 	}
 }
 
-// Names of programs and warnings may be as many, and as long, as a file has room for: were they compared each with each,
-// or digit by digit from each digit on, this would take minutes.
+// Comparing many long program names and warnings pairwise, or digit by digit from every digit on,
+// would take minutes.
 func TestMergeLong(t *testing.T) {
 	var apps []string
 	for i := range 500_000 {
@@ -194,7 +194,7 @@ func TestMergeLong(t *testing.T) {
 	}
 }
 
-// Sums that no number of 64 bits holds stay at the largest one, in any order.
+// Sums saturate at the largest 64-bit number, in any order.
 func TestMergePastTheEnd(t *testing.T) {
 	huge := &profile.Profile{Runs: 1, Markers: []profile.Marker{{
 		ID: 1, Count: 1 << 63, Buckets: []profile.Bucket{{K: 63, Count: 1 << 63, SumNS: 1 << 63, SumSq: profile.Uint128{Hi: 1 << 63}}},

@@ -2,22 +2,22 @@ package profile
 
 import "slices"
 
-// Demoted is Marker.Off of one whose scopes were short: from some time on they were counted, and only now and
-// then timed.
+// Demoted is the Marker.Off of a marker with short scopes that from some time on were counted, and
+// only rarely timed.
 const Demoted = "demoted"
 
-// Demoted says that times of the marker are estimates from those of some of its scopes, in at least
-// one run. Count is exact.
+// Demoted reports whether, in at least one run, the marker's times are estimates from some of its
+// scopes. Count is exact.
 func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
-// reasons for being off, the one that says most of a sum last.
+// reasons are the values of Off, in increasing order of precedence in a sum.
 var reasons = []string{"", "choice", "enough", "throttled", Demoted}
 
-// OffReasons are what Off of a marker may be, in the order in which a sum prefers them: the last that one of its
-// parts has is the sum's.
+// OffReasons returns the possible values of Marker.Off. A sum has the last one in this list that
+// occurs in its addends.
 func OffReasons() []string { return slices.Clone(reasons) }
 
-// moreOff is the reason that says more.
+// moreOff returns the reason with higher precedence.
 func moreOff(a, b string) string {
 	if b == "" || slices.Index(reasons, b) < slices.Index(reasons, a) {
 		return a

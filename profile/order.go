@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// CompareNames compares names for an order that people expect: numbers in them by their value, so that if#2 comes
-// before if#10, all else byte by byte. Numbers of equal value are in the order of their digits: 01 comes before 1.
-// The result is 0 for equal names only.
+// CompareNames compares names in natural order: numbers by value, so that if#2 comes before if#10,
+// and everything else byte by byte. Numbers of equal value are ordered by their digits: 01 comes
+// before 1. It returns 0 only for equal names.
 func CompareNames(a, b string) int {
-	same, least := 0, min(len(a), len(b)) // how many bytes are the same
+	same, least := 0, min(len(a), len(b)) // same is the length of the common prefix
 	for same < least && a[same] == b[same] {
 		same++
 	}
-	number := same // where the number begins that they end in, or are before
+	number := same // start of the digits at the end of the common prefix
 	for number > 0 && isDigit(a[number-1]) {
 		number--
 	}
@@ -27,7 +27,7 @@ func CompareNames(a, b string) int {
 	return cmp.Compare(a[same:], b[same:])
 }
 
-// digits are those that s begins with.
+// digits returns the leading digits of s.
 func digits(s string) string {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
@@ -38,7 +38,7 @@ func digits(s string) string {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// CompareMarkers orders markers by name, those of equal names by ID.
+// CompareMarkers orders markers by name, then by ID.
 func CompareMarkers(a, b *Marker) int {
 	return cmp.Or(CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }

@@ -15,7 +15,7 @@ func TestCompareNames(t *testing.T) {
 		{"if#18446744073709551616", "if#18446744073709551617"}, {"if#99999999999999999999", "if#100000000000000000000"},
 		{"v2/pkg.F", "v10/pkg.F"}, {"step#2", "step2"}, {"step2", "stepA"}, {"step2", "step٣"},
 		{"step001", "step1"}, {"step1", "step002"}, {"step09", "step10"}, {"step0", "step1"}, {"step00", "step01"},
-		{"01b", "1a"}, // the number decides before what follows does
+		{"01b", "1a"}, // the number decides before the rest
 	} {
 		if a, b := CompareNames(tt.first, tt.second), CompareNames(tt.second, tt.first); a != -1 || b != 1 {
 			t.Errorf("%q, %q: %d, and the other way round %d; want -1 and 1", tt.first, tt.second, a, b)
@@ -26,8 +26,8 @@ func TestCompareNames(t *testing.T) {
 	}
 }
 
-// All names of up to four bytes of a few: in the list that they are sorted into, each comes before all that follow it,
-// so the order is a total one, and only equal names are equal.
+// In the sorted list of all names of up to four bytes from a small alphabet, each compares less
+// than all that follow. So the order is total, and only equal names are equal.
 func TestCompareNamesIsTotal(t *testing.T) {
 	names := []string{""}
 	for from, length := 0, 1; length <= 4; length++ {

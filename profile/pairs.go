@@ -7,25 +7,25 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Pairs says which markers had scopes open on one goroutine's stack at once, in the runs
-// that recorded that (the key pairs).
+// Pairs are the pairs of markers that had scopes open at the same time on one goroutine's stack, in
+// runs that recorded it (the key pairs).
 type Pairs struct {
-	Runs uint64 // that recorded it
-	Lost uint64 // scopes of which it is not known with which others they were open
-	List []Pair // in order, each once
+	Runs uint64 // number of runs that recorded pairs
+	Lost uint64 // scopes whose pairs could not be recorded
+	List []Pair // sorted, without duplicates
 }
 
-// A Pair is two markers, the smaller ID first. One that was open inside itself makes a
-// pair with itself.
+// A Pair is two markers, the smaller ID first. A marker with a scope open inside its own scope
+// makes a pair with itself.
 type Pair [2]registry.ID
 
-// ComparePairs orders pairs by their IDs.
+// ComparePairs orders pairs by ID.
 func ComparePairs(a, b Pair) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
-// NewPair is the pair of two markers.
+// NewPair returns the pair of two markers.
 func NewPair(a, b registry.ID) Pair { return Pair{min(a, b), max(a, b)} }
 
-// Has tells whether the two had scopes open at once.
+// Has reports whether both had scopes open at the same time.
 func (p *Pairs) Has(a, b registry.ID) bool {
 	if p == nil {
 		return false
@@ -34,7 +34,7 @@ func (p *Pairs) Has(a, b registry.ID) bool {
 	return found
 }
 
-// add returns the pairs that are in p or q, which are not changed; nil is none recorded.
+// add returns the union of p and q, which it does not modify; nil if neither was recorded.
 func (p *Pairs) add(q *Pairs) *Pairs {
 	if p == nil && q == nil {
 		return nil
@@ -52,7 +52,7 @@ func (p *Pairs) add(q *Pairs) *Pairs {
 	return sum
 }
 
-// list is what p has, which may be nil.
+// list returns the pairs of p, which may be nil.
 func (p *Pairs) list() []Pair {
 	if p == nil {
 		return nil

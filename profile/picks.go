@@ -4,22 +4,22 @@ import (
 	"math"
 )
 
-// A Wild says what processes did that were to pick a few functions at random and collect
-// at these only (collect=wild).
+// A Wild describes the runs of processes configured to pick a few functions at random and collect
+// only these (collect=wild).
 type Wild struct {
-	Runs   uint64 // that picked
-	Picked uint64 // functions, added up over these
-	Of     uint64 // functions there were to pick from, added up
+	Runs   uint64 // runs that picked functions
+	Picked uint64 // functions picked, summed over these runs
+	Of     uint64 // functions available, summed over these runs
 
-	// Processes that declined to collect, by the reason: the machine was busy; as many
-	// processes as may collected already; that could not be told.
+	// Processes that declined to collect, by reason: the machine was busy; the maximum number of
+	// processes was already collecting; that number could not be determined.
 	Loaded, Full, NoPlace uint64
 }
 
-// Declined is how many processes declined to collect.
+// Declined returns the number of processes that declined to collect.
 func (w *Wild) Declined() uint64 { return Add64(Add64(w.Loaded, w.Full), w.NoPlace) }
 
-// add adds v up; nil is none.
+// add returns the sum of w and v, either of which may be nil.
 func (w *Wild) add(v *Wild) *Wild {
 	if w == nil && v == nil {
 		return nil
@@ -37,18 +37,18 @@ func (w *Wild) add(v *Wild) *Wild {
 	return &sum
 }
 
-// Picks is how often a function was picked at random, and what follows from that for
-// all runs that picked, whether it was among them or not.
+// Picks is how often a function was picked at random, and the resulting estimates for all runs that
+// picked functions, including those that did not pick this one.
 //
-// A run that picked the function with probability p stands for 1/p runs (Horvitz and
-// Thompson, A generalization of sampling without replacement from a finite universe,
-// JASA 47, 1952). The estimate is free of bias, given that the file that
-// processes know earlier runs by does not follow from the figures that are estimated.
+// A run that picked the function with probability p stands for 1/p runs (Horvitz and Thompson, A
+// generalization of sampling without replacement from a finite universe, JASA 47, 1952). The
+// estimate is unbiased, provided that the file of known earlier runs does not depend on the data
+// being estimated.
 type Picks struct {
-	Runs uint64 // in which it was picked
+	Runs uint64 // runs that picked it
 
-	// Sums over these, in 1024ths: of 1/p, p being the probability that it was picked, of
-	// passages/p, and of the variance of the latter that is due to the choice.
+	// Sums over these runs, in 1024ths: 1/p, with p the probability of the pick; calls/p; and the
+	// variance of the latter due to random picking.
 	Weight, Passages, PassagesVar Uint128
 }
 
@@ -56,17 +56,17 @@ func (p Picks) add(q Picks) Picks {
 	return Picks{Add64(p.Runs, q.Runs), p.Weight.Add(q.Weight), p.Passages.Add(q.Passages), p.PassagesVar.Add(q.PassagesVar)}
 }
 
-// InRuns estimates how many runs could have picked the function: where it is near the
-// number of those that picked, the other estimates are good.
+// InRuns estimates the number of runs that could have picked the function. If it is close to the
+// number of runs that picked functions, the other estimates are good.
 func (p Picks) InRuns() float64 { return p.Weight.Float64() / varUnit }
 
-// Count estimates the passages in all runs that picked some functions, and its standard
-// error as far as the choice is its cause.
+// Count estimates the number of calls in all runs that picked functions, and its standard error due
+// to random picking.
 func (p Picks) Count() (n, se float64) {
 	return p.Passages.Float64() / varUnit, math.Sqrt(p.PassagesVar.Float64() / varUnit)
 }
 
-// addPicks adds to how often the marker was picked.
+// addPicks adds p to the marker's picks.
 func (m *Marker) addPicks(p Picks) {
 	if m.Picks == nil {
 		m.Picks = &Picks{}

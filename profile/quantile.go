@@ -2,27 +2,24 @@ package profile
 
 import "math"
 
-// QuantileNS estimates the q-quantile of the passages' times, 0 ≤ q ≤ 1: the
-// time of the passage at rank ⌈q·n⌉ of the n passages in ascending order (the
-// first for q = 0). It is 0 when there is no passage.
+// QuantileNS estimates the q-quantile of the times of calls, 0 ≤ q ≤ 1: the time at rank ⌈q·n⌉ of n
+// times in ascending order (rank 1 for q = 0). It returns 0 if there are no times.
 //
-// The bucket that holds this rank is known from the counts. How the times lie within it
-// is estimated from the bucket's two sums, from the shortest and the longest time,
-// and from whether there are times in the buckets beside it (bucketSpread.at). The first
-// and the last passage, equal times, and two times in a bucket are exact; for smooth
-// distributions the estimate is within a few hundredths.
+// The counts give the bucket of this rank. The distribution within the bucket is estimated from the
+// bucket's two sums, the shortest and longest time, and whether the neighbouring buckets are empty
+// (bucketSpread.at). The estimate is exact for the first and last time, equal times, and a bucket
+// with two times; for smooth distributions the error is a few percent.
 //
-// Whatever the times are, the estimate lies within QuantileBounds, as the
-// exact value does. As both are in the same bucket, the estimate is always more
-// than half and less than twice the exact value (times of 1 ns and less aside).
+// The estimate always lies within QuantileBounds, like the exact value. Both are in the same
+// bucket, so the estimate is more than half and less than twice the exact value (except for times
+// of up to 1 ns).
 func (m *Marker) QuantileNS(q float64) float64 {
 	est, _, _ := m.quantile(q)
 	return est
 }
 
-// QuantileBounds returns the interval that is sure to hold the q-quantile, both
-// ends included, as QuantileNS defines it: whatever the single times were, they could not add
-// up to the bucket's sums if the quantile lay outside.
+// QuantileBounds returns the closed interval that is guaranteed to contain the q-quantile as
+// QuantileNS defines it: no times with the quantile outside could have the bucket's sums.
 func (m *Marker) QuantileBounds(q float64) (lo, hi float64) {
 	_, lo, hi = m.quantile(q)
 	return lo, hi
@@ -36,8 +33,8 @@ func (m *Marker) quantile(q float64) (est, lo, hi float64) {
 	return m.inBucket(i, j)
 }
 
-// rank returns which bucket holds the q-quantile of passages that there are, and
-// which one in it that is, 1 ≤ j ≤ its Count, in ascending order.
+// rank returns the bucket with the q-quantile, and the rank of the quantile in it, 1 ≤ j ≤ its
+// Count. The marker must have timed calls.
 func (m *Marker) rank(q float64) (i int, j uint64) {
 	n := m.Timed()
 	rank := uint64(1)
@@ -53,18 +50,16 @@ func (m *Marker) rank(q float64) (i int, j uint64) {
 		}
 		rank -= b.Count
 	}
-	return last, m.Buckets[last].Count // counts past 2^64
+	return last, m.Buckets[last].Count // counts exceed 2^64
 }
 
-// inBucket estimates and bounds the time of passage j of Buckets[i], 1 ≤ j ≤
-// its Count, in ascending order.
+// inBucket estimates and bounds the time of rank j in Buckets[i], 1 ≤ j ≤ its Count.
 //
-// The bounds: of c times with mean a and standard deviation s, let the j-th be
-// x. The upper c-j+1 times are x or more, hence so is their mean. If two groups
-// of the shares u and 1-u have means that differ by d, this alone gives the
-// variance u(1-u)d², which must not exceed s²; so the upper group's mean is
-// at most a + s·√((1-u)/u) with u = (c-j+1)/c. The lower bound is the same
-// from the other side, for the lower j times.
+// The bounds: of c times with mean a and standard deviation s, let x be the j-th. The upper c-j+1
+// times are at least x, hence so is their mean. Two groups with shares u and 1-u whose means differ
+// by d contribute u(1-u)d² to the variance, which must not exceed s²; so the mean of the upper
+// group is at most a + s·√((1-u)/u) with u = (c-j+1)/c. The lower bound follows in the same way
+// from the lower j times.
 func (m *Marker) inBucket(i int, j uint64) (est, lo, hi float64) {
 	b := m.Buckets[i]
 	s := m.spreadOf(i)
@@ -76,7 +71,7 @@ func (m *Marker) inBucket(i int, j uint64) (est, lo, hi float64) {
 	}
 	est = s.at(float64(j))
 
-	// The bounds' own rounding: a few units in the last place.
+	// Allow for the rounding error of the bounds, a few units in the last place.
 	above, below := float64(b.Count-j), float64(j-1)
 	slack := 1e-12 * s.mean
 	lo = max(s.lo, min(s.hi, s.mean-s.dev*math.Sqrt(above/(below+1))-slack))
@@ -84,7 +79,7 @@ func (m *Marker) inBucket(i int, j uint64) (est, lo, hi float64) {
 	return min(max(est, lo), hi), lo, hi
 }
 
-// spreadOf is what is known of the times in Buckets[i].
+// spreadOf returns the known properties of the times in Buckets[i].
 func (m *Marker) spreadOf(i int) bucketSpread {
 	b := m.Buckets[i]
 	s := bucketSpread{
@@ -107,33 +102,32 @@ func (m *Marker) spreadOf(i int) bucketSpread {
 	return s
 }
 
-// bucketSpread is what is known of the times in a bucket.
+// bucketSpread has the known properties of the times in a bucket.
 type bucketSpread struct {
 	n, mean, dev float64
-	lo, hi       float64 // no time is less or more
-	below, above bool    // there are times at lo, or just below it, and at hi or just above it
+	lo, hi       float64 // bounds of the times
+	below, above bool    // there are times at or just below lo, and at or just above hi
 }
 
-// Fewer than fewTimes show no form. Times are away from the ends of a bucket when
-// their mean is by that many deviations.
+// fewTimes is the number of times below which no shape is recognized. The times are away from an
+// end of the bucket if their mean is that many standard deviations from it.
 const (
 	fewTimes = 8
 	away     = 2.2
 )
 
-// at estimates the time of passage j, 1 ≤ j ≤ n, in ascending order, from what a
-// distribution with this mean and deviation looks like in most programs:
+// at estimates the time of rank j, 1 ≤ j ≤ n, from the usual shapes of distributions in programs
+// with this mean and deviation:
 //
-//   - A smooth piece of it, where times go on beyond both ends of the bucket, or the
-//     shortest or longest of all is in it: with x from -1 for the first to 1 for the
-//     last, mean + b·P1(x) + c·P2(x) + d·P3(x) in Legendre polynomials, whose squares
-//     have the means 1/3, 1/5 and 1/7, so that dev² = b²/3 + c²/5 + d²/7. It begins at
-//     one end and reaches the other, which settles c and d. Where that would not ascend it was no
-//     smooth piece.
-//   - A hump away from both ends is taken to be normal.
-//   - What begins at one end and thins out towards the other is a Weibull
-//     distribution from that end on: the exponential one if dev is the mean distance from there.
-//   - The rest, and few times, are evenly spread.
+//   - A smooth piece, if there are times beyond both ends of the bucket, or the shortest or
+//     longest time is in it: with x from -1 for the first to 1 for the last rank,
+//     mean + b·P1(x) + c·P2(x) + d·P3(x) in Legendre polynomials, whose mean squares are 1/3, 1/5
+//     and 1/7, so that dev² = b²/3 + c²/5 + d²/7. It goes from one end to the other, which
+//     determines c and d. If the result is not ascending, the next shapes are tried.
+//   - A hump away from both ends is normal.
+//   - A distribution that starts at one end and thins out towards the other is a Weibull
+//     distribution from that end on; exponential if dev equals the distance of the mean from it.
+//   - Anything else, and fewer than fewTimes, is uniform.
 func (s *bucketSpread) at(j float64) float64 {
 	if s.dev == 0 || s.n < 2 { // one time has no deviation, unless the data are wrong
 		return s.mean
@@ -155,15 +149,15 @@ func (s *bucketSpread) at(j float64) float64 {
 			return s.hi - weibull((1-x)/2, hi, s.dev)
 		}
 	}
-	// n times at even distances deviate by √((1-1/n²)/3) of the distance from their middle to an end of them all.
+	// n equally spaced times have a standard deviation of √((1-1/n²)/3) times half their range.
 	return s.mean + s.dev*math.Sqrt(3/(1-1/(s.n*s.n)))*x
 }
 
-// smooth is a piece from lo to hi, whose mean is 0: b/3+… as in bucketSpread.at, if
-// that ascends.
+// smooth returns the coefficients of a smooth piece from lo to hi with mean 0 (see
+// bucketSpread.at). ok is false if it is not ascending.
 func smooth(lo, hi, dev float64) (b, c, d float64, ok bool) {
-	// c = (hi+lo)/2, b+d = (hi-lo)/2 = h, and with that b²/3 + (h-b)²/7 = dev² - c²/5:
-	// a quadratic equation for b, of whose roots the larger one bends less.
+	// c = (hi+lo)/2, b+d = (hi-lo)/2 = h, and b²/3 + (h-b)²/7 = dev² - c²/5: a quadratic equation
+	// for b, of which the larger root gives the smoother curve.
 	h := (hi - lo) / 2
 	c = (hi + lo) / 2
 	root := h*h/49 - 10./21*(h*h/7+c*c/5-dev*dev)
@@ -172,18 +166,18 @@ func smooth(lo, hi, dev float64) (b, c, d float64, ok bool) {
 	}
 	b = (h/7 + math.Sqrt(root)) * 21 / 10
 	d = h - b
-	least := b - 3*math.Abs(c) + 6*d // of the derivative, b + 3cx + d(15x²-3)/2: at an end,
+	least := b - 3*math.Abs(c) + 6*d // minimum of the derivative b + 3cx + d(15x²-3)/2: at an end,
 	if vertex := -c / (5 * d); d > 0 && math.Abs(vertex) < 1 {
 		least = b + 3*c*vertex + d*(15*vertex*vertex-3)/2 // or between
 	}
 	return b, c, d, least >= 0
 }
 
-// weibull is the u-quantile of the Weibull distribution with this mean and
-// deviation. Its exponent, which has no closed form, is that of Justus, Hargraves,
-// Mikhail and Graber, Methods for Estimating Wind Speed Frequency Distributions,
-// J. Appl. Meteorol. 17 (1978), 350.
+// weibull returns the u-quantile of the Weibull distribution with this mean and standard deviation.
+// Its exponent, which has no closed form, is approximated as in Justus, Hargraves, Mikhail and
+// Graber, Methods for Estimating Wind Speed Frequency Distributions, J. Appl. Meteorol. 17 (1978),
+// 350.
 func weibull(u, mean, dev float64) float64 {
-	p := min(math.Pow(dev/mean, 1.086), 50) // more than that is where the times at the end are, and does not overflow
+	p := min(math.Pow(dev/mean, 1.086), 50) // beyond 50 all times are at the end, and the power would overflow
 	return mean / math.Gamma(1+p) * math.Pow(-math.Log1p(-u), p)
 }

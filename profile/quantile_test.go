@@ -14,10 +14,10 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// spreads are the distributions that docs/report.md tells the errors of percentiles of.
+// spreads are the distributions for which docs/report.md lists the errors of percentiles.
 var spreads = []struct {
 	name string
-	draw func(r *rand.Rand) float64 // a time about 1 long
+	draw func(r *rand.Rand) float64 // a time of about 1
 }{
 	{"constant", func(*rand.Rand) float64 { return 1 }},
 	{"uniform", func(r *rand.Rand) float64 { return 0.2 + 2*r.Float64() }},
@@ -43,9 +43,8 @@ var spreads = []struct {
 	{"steps", func(r *rand.Rand) float64 { return 1 + float64(r.IntN(6))/4 }},
 }
 
-// Of ten distributions, of samples of any size, wherever in the buckets they lie, the
-// exact percentile is within the bounds, as the estimate is; and the error of the estimate is what
-// the documentation says.
+// For ten distributions, samples of any size, and any position in the buckets, the exact percentile
+// and the estimate are within the bounds, and the error of the estimate is as documented.
 func TestQuantileErrors(t *testing.T) {
 	told := toldErrors(t)
 	quantiles := []float64{0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1}
@@ -55,7 +54,7 @@ func TestQuantileErrors(t *testing.T) {
 			if !tier.InCorpus() {
 				sizes = sizes[:7]
 			}
-			var errors []float64 // of p1 to p99 of samples of a thousand times and more
+			var errors []float64 // of p1 to p99, in samples of at least a thousand times
 			for _, n := range sizes {
 				trials := min(12, 2_000_000/n)
 				for trial := range trials {
@@ -83,7 +82,7 @@ func TestQuantileErrors(t *testing.T) {
 					}
 				}
 			}
-			tier.Corpus(t) // what docs/report.md says is of all sizes
+			tier.Corpus(t) // docs/report.md describes all sizes
 			slices.Sort(errors)
 			sum := 0.0
 			for _, e := range errors {

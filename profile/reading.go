@@ -5,34 +5,31 @@ import (
 	"slices"
 )
 
-// Reading is what a collector besides time read at the ends of a marker's scopes.
+// Reading has what a collector other than time read at the ends of a marker's scopes.
 type Reading struct {
 	Collector string
 	Scopes    uint64  // scopes that were read at both ends
-	Dropped   uint64  // scopes that ended and were not, or whose two readings can't be compared
+	Dropped   uint64  // scopes that ended without two comparable readings
 	Values    []Value // by name
 }
 
-// Value is one number of a Reading: what it grew by from the beginning of each
-// scope to its end, added up. Its unit is in its name: _bytes, _ns, else a count.
+// Value is one quantity of a Reading: the sum over scopes of its increase from begin to end. The
+// suffix of the name is the unit: _bytes, _ns, otherwise a count.
 type Value struct {
 	Name   string
 	Sum    uint64
-	Self   uint64 // Sum without what it grew by in scopes opened within
-	Nested uint64 // of Sum, what is of scopes inside another of this marker (recursion)
+	Self   uint64 // Sum without the increase in scopes opened inside
+	Nested uint64 // part of Sum from scopes inside another scope of this marker (recursion)
 
-	// How what it grew by is spread over the scopes that were read, as it is and
-	// without the scopes opened within: the buckets with a count, by K. nil where the
-	// collector has no buckets.
+	// Distributions of the increase per scope, with and without scopes opened inside: nonempty
+	// buckets sorted by K; nil if the collector has none.
 	Buckets, SelfBuckets []ValueBucket
 }
 
-// Total is what the value grew by in all scopes, that of scopes within scopes of the
-// same marker once.
+// Total returns the increase over all scopes, counting recursive scopes once.
 func (v *Value) Total() uint64 { return v.Sum - min(v.Nested, v.Sum) }
 
-// Mean is what a value of the reading grew by in a scope, recursive ones included; 0
-// if none was read.
+// Mean returns the mean increase of v per scope, including recursive ones; 0 if no scope was read.
 func (r *Reading) Mean(v Value) float64 {
 	if r.Scopes == 0 {
 		return 0
@@ -40,8 +37,8 @@ func (r *Reading) Mean(v Value) float64 {
 	return float64(v.Sum) / float64(r.Scopes)
 }
 
-// addReadings adds the readings b to a, by collector and value, and sorts by both. It
-// changes a, not b, and the result shares no memory with b.
+// addReadings adds the readings b to a by collector and value, and sorts by both. It modifies a but
+// not b, and the result shares no memory with b.
 func addReadings(a, b []Reading) []Reading {
 	had := len(a)
 	a = addKeyed(a, b, collectorName, (*Reading).add)
@@ -51,7 +48,7 @@ func addReadings(a, b []Reading) []Reading {
 	return a
 }
 
-// add adds b, of the same collector, which is not changed and not shared. The zero value is of none yet.
+// add adds b, of the same collector, which it neither modifies nor shares. r may be the zero value.
 func (r *Reading) add(b *Reading) {
 	had := len(r.Values)
 	r.Collector = b.Collector
@@ -62,7 +59,7 @@ func (r *Reading) add(b *Reading) {
 	}
 }
 
-// add adds v, of the same name, which is not changed and not shared. The zero value is of none yet.
+// add adds v, of the same name, which it neither modifies nor shares. sum may be the zero value.
 func (sum *Value) add(v *Value) {
 	sum.Name = v.Name
 	sum.Sum, sum.Self, sum.Nested = Add64(sum.Sum, v.Sum), Add64(sum.Self, v.Self), Add64(sum.Nested, v.Nested)

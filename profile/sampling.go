@@ -5,25 +5,24 @@ import (
 	"strconv"
 )
 
-// A Sampling says how the passages were chosen that were recorded, of a run in
-// which not all were.
+// A Sampling describes the sampling windows of a run that did not record all calls.
 type Sampling struct {
 	N       uint64 // sample=1:N
-	Windows uint64 // windows in which markers were on
-	OpenNS  uint64 // how long they lasted
-	NetNS   uint64 // the same less what recording took from the program in them
-	OfNS    uint64 // of how much time they are a sample, corrected in the same way
+	Windows uint64 // number of windows in which markers were on
+	OpenNS  uint64 // total duration of the windows
+	NetNS   uint64 // OpenNS without the time that recording took
+	OfNS    uint64 // time that the windows are a sample of, without the time that recording took
 }
 
-// VarUnits is a number of 0 or more in 1024ths, rounded, as CountVar and SumVar are, and the sums of Picks.
+// VarUnits converts v ≥ 0 to 1024ths, rounded: the unit of CountVar, SumVar and the sums of Picks.
 func VarUnits(v float64) Uint128 { return toUint128(v * varUnit) }
 
-// varUnit is how many units of a variance make one: sums of whole numbers do not
-// depend on their order.
+// varUnit is the number of units in 1. Variances are integers so that their sums do not depend on
+// the order of addition.
 const varUnit = 1024
 
-// SetMeanVar keeps the square of the mean's standard error, when the figures are those
-// that it is of. Where nothing tells it they may be all off, of which little is left when others are added.
+// SetMeanVar sets the variance of the mean time, v, once count and times are final. If v is
+// infinite (unknown), it assumes an error of 100 %, whose weight in a sum with other runs is small.
 func (m *Marker) SetMeanVar(v float64) {
 	n := float64(m.Timed())
 	if m.Unsure = math.IsInf(v, 0) && n > 0; m.Unsure {
@@ -34,8 +33,8 @@ func (m *Marker) SetMeanVar(v float64) {
 	}
 }
 
-// MeanVar is the variance of the mean of the passages as independent samples;
-// infinite if there are too few to tell.
+// MeanVar returns the variance of the mean time, assuming independent samples; +Inf if there are
+// fewer than two.
 func (m *Marker) MeanVar() float64 {
 	n := float64(m.Timed())
 	if n < 2 {
@@ -45,11 +44,12 @@ func (m *Marker) MeanVar() float64 {
 	return d * d / (n - 1)
 }
 
-// Sampled says whether figures of the marker are estimates from a sample.
+// Sampled reports whether the marker's data are estimates from a sample.
 func (m *Marker) Sampled() bool { return m.Samples > 0 && !m.Demoted() || m.Sample > 1 }
 
-// Taken is how many times of the marker were really taken: all, or of a sample the sample's, and those of other runs and of before it
-// was sampled. Counts and sums of times are estimates from that.
+// Taken returns the number of times that were actually measured. For a sampled marker these are the
+// times in the sample, plus those of runs and periods without sampling; counts and sums are
+// estimates.
 func (m *Marker) Taken() uint64 {
 	n := m.Timed()
 	if !m.Sampled() && !m.Demoted() {
@@ -58,8 +58,8 @@ func (m *Marker) Taken() uint64 {
 	return min(n, Add64(m.Samples, Sub64(m.Count, m.Seen)))
 }
 
-// Rate is the latest rate at which the marker was sampled, 1:N; "" where figures are no estimates. It is 1:1 where sampling
-// ended before the run did.
+// Rate returns the latest sampling rate of the marker as 1:N, or "" if its data are exact. It is
+// 1:1 if sampling ended before the run did.
 func (m *Marker) Rate() string {
 	if !m.Sampled() {
 		return ""
@@ -67,11 +67,10 @@ func (m *Marker) Rate() string {
 	return "1:" + strconv.FormatUint(max(m.Sample, 1), 10)
 }
 
-// CountSE is the standard error of Count; 0 where all passages were counted.
+// CountSE returns the standard error of Count; 0 if all calls were counted.
 func (m *Marker) CountSE() float64 { return math.Sqrt(m.CountVar.Float64() / varUnit) }
 
-// MeanSE is the standard error of MeanNS; ok is false where there are fewer than
-// two samples to tell it from.
+// MeanSE returns the standard error of MeanNS. ok is false if there are fewer than two samples.
 func (m *Marker) MeanSE() (ns float64, ok bool) {
 	n := m.Timed()
 	if n == 0 {
@@ -81,16 +80,17 @@ func (m *Marker) MeanSE() (ns float64, ok bool) {
 	switch {
 	case m.Unsure && ns > unknownPart*m.MeanNS():
 		return 0, false
-	case ns == 0 && m.Samples > 1: // no window has shown any: those that were recorded before are all the sample there is
+	case ns == 0 && m.Samples > 1: // no window recorded a call: use the calls recorded before
 		ns = math.Sqrt(m.MeanVar())
 	}
 	return ns, m.Samples > 1 && !math.IsInf(ns, 0)
 }
 
-// unknownPart is which part of a sum of runs may be from runs of which it is not known how far off they are, for that of the sum to be known.
+// unknownPart is the largest error, relative to the mean, at which the standard error of a sum
+// counts as known although some of its runs are Unsure.
 const unknownPart = 0.9
 
-// addSampling adds up how far off the estimates may be.
+// addSampling adds the variances and sample sizes of m.
 func (sum *Marker) addSampling(m *Marker) {
 	sum.SumVar = sum.SumVar.Add(m.SumVar)
 	sum.CountVar = sum.CountVar.Add(m.CountVar)
@@ -100,8 +100,7 @@ func (sum *Marker) addSampling(m *Marker) {
 	sum.Sample = max(sum.Sample, m.Sample)
 }
 
-// add adds what another run was a sample of. Runs with different rates have none
-// in common.
+// add returns the sum of s and t, either of which may be nil. N is the larger one.
 func (s *Sampling) add(t *Sampling) *Sampling {
 	switch {
 	case s == nil && t == nil:

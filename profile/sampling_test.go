@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A run that does not tell how far off its mean may be makes that of a sum as much less sure as there is of it.
+// A run whose error is unknown increases the error of a sum in proportion to its weight.
 func TestMeanOfUnsure(t *testing.T) {
 	timed := func(n, each uint64) []Bucket {
 		return []Bucket{{K: 12, Count: n, SumNS: n * each, SumSq: Uint128{Lo: n * each * each}}}
@@ -32,14 +32,14 @@ func TestMeanOfUnsure(t *testing.T) {
 	if se, ok := sum.MeanSE(); ok && se < 2000 {
 		t.Errorf("of two that do not tell: ± %g", se)
 	}
-	// Passages that were all recorded before, and a window that showed none.
+	// All calls were recorded before, and no window recorded any.
 	spread := Marker{Samples: 2, Count: 2, Buckets: []Bucket{{K: 12, Count: 2, SumNS: 6000, SumSq: Uint128{Lo: 2500*2500 + 3500*3500}}}}
 	if se, ok := spread.MeanSE(); !ok || math.Abs(se-500) > 10 {
 		t.Errorf("of two of 2.5 and 3.5 µs: ± %g, %v", se, ok)
 	}
 }
 
-// The total of a sampled marker that calls itself is not that of its outermost calls.
+// The total of a sampled recursive marker differs from that of its outermost calls.
 func TestSampledRecursion(t *testing.T) {
 	timed := []Bucket{{K: 8, Count: 2, SumNS: 600, SumSq: Uint128{Lo: 2 * 300 * 300}}}
 	for _, nested := range []uint64{0, 300} {
@@ -50,11 +50,11 @@ func TestSampledRecursion(t *testing.T) {
 	}
 }
 
-// The times of a sum are those of the sample, and of runs that recorded all.
+// The measured times of a sum are those of the samples, and those of runs that recorded all.
 func TestTaken(t *testing.T) {
 	all := Marker{Count: 40, Buckets: []Bucket{{K: 6, Count: 40, SumNS: 4000}}}
 	part := Marker{Sample: 10, Samples: 3, Seen: 30, Count: 30, Buckets: []Bucket{{K: 6, Count: 30, SumNS: 3000}}}
-	none := Marker{Sample: 10, Seen: 2, Count: 2} // none of them was timed
+	none := Marker{Sample: 10, Seen: 2, Count: 2} // no call was timed
 	for _, list := range [][]*Marker{{&all, &part, &none}, {&none, &part, &all}, {&part, &all, &none}} {
 		var sum Marker
 		for _, m := range list {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Scale multiplies all that adds up: counts, which are rounded, and sums by as much as their counts, so that means stay what they are.
-// What is less than half a passage is none.
+// Scale multiplies all additive data: counts are rounded, and sums are scaled like their counts, so
+// that means do not change. Counts below one half become 0.
 func (m *Marker) Scale(by *big.Rat) {
 	word := func(v uint64) uint64 { return Times(v, by) }
 	before := m.Timed()
 	m.Count = word(m.Count - min(m.Count, before))
-	var was, is uint64 // up to a bucket: all together are rounded once
+	var was, is uint64 // cumulative counts: rounding errors do not add up
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
 		lo, hi := b.LoNS(), b.HiNS()-1
@@ -40,13 +40,13 @@ func (m *Marker) Scale(by *big.Rat) {
 	for _, v := range []*uint64{&m.SelfNS, &m.NestedNS, &m.Ticks} {
 		*v = Times(*v, by)
 	}
-	if len(m.Buckets) > 0 { // they are rounded, too
+	if len(m.Buckets) > 0 { // bucket counts were rounded
 		m.NestedNS = min(m.NestedNS, m.SumNS())
 		m.SelfNS = min(m.SelfNS, m.TotalNS())
 	}
 }
 
-// without is the list without those that are empty, in its memory; nil if all are.
+// without removes the empty elements of list in place; it returns nil if none is left.
 func without[T any](list []T, empty func(T) bool) []T {
 	if list = slices.DeleteFunc(list, empty); len(list) == 0 {
 		return nil
@@ -54,7 +54,8 @@ func without[T any](list []T, empty func(T) bool) []T {
 	return list
 }
 
-// scale multiplies all there is of a size: counts become whole numbers by it, but for Logged where that is not Count.
+// scale multiplies the sums of a size bucket. Logged sums are scaled by its rounded count, so that
+// their means do not change.
 func (b *SizeBucket) scale(by *big.Rat) {
 	word := func(v uint64, by *big.Rat) uint64 { return Times(v, by) }
 	b.Count, b.SumNS = word(b.Count, by), word(b.SumNS, by)
@@ -64,7 +65,7 @@ func (b *SizeBucket) scale(by *big.Rat) {
 	b.Logged, b.SumLog, b.SumLogSq = n, word(b.SumLog, by), word(b.SumLogSq, by)
 }
 
-// Ratio is a/b, and 0 where b is.
+// Ratio returns a/b, or 0 if b is 0.
 func Ratio(a, b uint64) *big.Rat {
 	if b == 0 {
 		return new(big.Rat)
@@ -72,14 +73,14 @@ func Ratio(a, b uint64) *big.Rat {
 	return new(big.Rat).SetFrac(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 }
 
-// rounded is v times r, rounded to the nearest: (2·v·a + b) / 2b.
+// rounded returns v·r, rounded to the nearest integer: (2·v·a + b) / 2b.
 func rounded(v *big.Int, r *big.Rat) *big.Int {
 	n := new(big.Int).Mul(v, r.Num())
 	n.Lsh(n, 1).Add(n, r.Denom())
 	return n.Quo(n, new(big.Int).Lsh(r.Denom(), 1))
 }
 
-// Times is v times r, rounded; the largest number where it would be more.
+// Times returns v·r, rounded, saturating at the largest number.
 func Times(v uint64, r *big.Rat) uint64 {
 	n := rounded(new(big.Int).SetUint64(v), r)
 	if !n.IsUint64() {
@@ -88,10 +89,10 @@ func Times(v uint64, r *big.Rat) uint64 {
 	return n.Uint64()
 }
 
-// Times is u times r, rounded; the largest number where it would be more.
+// Times returns u·r, rounded, saturating at the largest number.
 func (u Uint128) Times(r *big.Rat) Uint128 { return fromBig(rounded(u.Big(), r)) }
 
-// Mul64 multiplies; a product past the largest number stays there.
+// Mul64 returns a·b, saturating at the largest number.
 func Mul64(a, b uint64) uint64 {
 	if a != 0 && b > math.MaxUint64/a {
 		return math.MaxUint64

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is multiplied keeps its mean and its deviation, and a total that fits its buckets.
+// Scaling keeps mean and deviation, and the total stays consistent with the buckets.
 func TestScale(t *testing.T) {
 	m := Marker{Count: 3, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}, {K: 9, Count: 2, SumNS: 1200, SumSq: Uint128{Lo: 2 * 600 * 600}}}, SelfNS: 1000}
 	m.Scale(big.NewRat(716, 10))
@@ -22,7 +22,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// What a typical passage of a size takes stays what it is, and so do the means of sizes and times.
+// Scaling keeps the typical time of a size, and the means of sizes and times.
 func TestScaleSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Sound tells whether the figures of a bucket can be those of some passages: as many times within the bucket's bounds
-// can have that sum, and those squares. All that is read of runs are sound, and so are their sums, unless they were
-// estimated from samples, or are at the largest number and stay there.
+// Sound reports whether the bucket is consistent: whether Count times within its bounds can have
+// that sum and sum of squares. Buckets read from runs are sound, and so are their sums, unless they
+// were estimated from samples or saturated.
 func (b Bucket) Sound() bool {
 	if b.K >= 64 || b.Count == 0 {
 		return false
@@ -17,8 +17,9 @@ func (b Bucket) Sound() bool {
 	return ok && same == b
 }
 
-// Settle makes the figures of the bucket agree, as they were written one after the other: those of up to torn passages
-// may be in some of them only. If they are farther off than that, ok is false: no program ever wrote that.
+// Settle reconciles Count and sums, which the runtime writes one after the other, so that up to
+// torn calls may be in some of them only. It returns ok = false if they differ by more: no program
+// wrote that.
 func (b Bucket) Settle(torn uint64) (_ Bucket, ok bool) {
 	if plausible(b.K, b.Count, b.SumNS, b.SumSq) {
 		return b, true
@@ -26,9 +27,8 @@ func (b Bucket) Settle(torn uint64) (_ Bucket, ok bool) {
 	return reconcile(b, torn)
 }
 
-// reconcile makes the figures of a bucket agree: count times of the bucket's
-// range can add up to the sum, and count times with that sum can have those
-// squares. ok is false if they are farther off than torn passages explain.
+// reconcile changes the sums so that Count times within the bucket's bounds can have that sum, and
+// that sum of squares. It returns ok = false if they differ by more than torn calls.
 func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
 	lo, hi := b.LoNS(), b.HiNS()-1
 	if b.Count > math.MaxUint64-torn {
@@ -69,12 +69,13 @@ func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
 	return b, ok
 }
 
-// plausible is reconcile for nearly all buckets, of which it says that they agree: n·lo ≤ Σx ≤
-// n·hi, Σx² is at least what it is for n numbers as equal as can be, and at most
-// (lo+hi)·Σx − n·lo·hi, since (x−lo)(hi−x) ≥ 0 for every x.
+// plausible is a fast path of reconcile: it returns true for nearly all consistent buckets, and
+// only for these. It checks n·lo ≤ Σx ≤ n·hi; that Σx² is at least the value for n integers that
+// are as equal as possible; and that Σx² ≤ (lo+hi)·Σx − n·lo·hi, since (x−lo)(hi−x) ≥ 0 for every
+// x.
 func plausible(k uint8, n, sum uint64, sq Uint128) bool {
 	if k >= 62 || sum >= 1<<62 || n == 0 {
-		return false // no sum below overflows otherwise
+		return false // prevents overflow below
 	}
 	lo, hi := uint64(1)<<k&^1, uint64(2)<<k-1
 	if over, least := bits.Mul64(n, lo); over != 0 || sum < least {
@@ -95,9 +96,8 @@ func plausible(k uint8, n, sum uint64, sq Uint128) bool {
 	return !sq.Less(Uint128{leastHi, leastLo}) && !(Uint128{mostHi, mostLo}).Less(sq)
 }
 
-// squares returns the least and the largest sum of squares that b.Count whole
-// numbers from lo to hi with the sum b.SumNS can have: all as equal as can be,
-// and all but one at one of the ends.
+// squares returns the smallest and largest sum of squares of b.Count integers from lo to hi whose
+// sum is b.SumNS: all as equal as possible, and all but one at one of the ends.
 func squares(b Bucket, lo, hi uint64) (least, most *big.Int) {
 	n, sum := new(big.Int).SetUint64(b.Count), new(big.Int).SetUint64(b.SumNS)
 	q, r := new(big.Int).QuoRem(sum, n, new(big.Int))
@@ -114,7 +114,7 @@ func squares(b Bucket, lo, hi uint64) (least, most *big.Int) {
 	return least, most
 }
 
-// fromBig turns a number of at most 128 bits back; larger ones become the largest.
+// fromBig converts n, saturating at 128 bits.
 func fromBig(n *big.Int) Uint128 {
 	if n.BitLen() > 128 {
 		return Uint128{math.MaxUint64, math.MaxUint64}

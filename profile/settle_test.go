@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// Buckets of measured passages are sound, and a figure that can't be is found.
+// Buckets of measured calls are sound, and impossible values are detected.
 func TestSound(t *testing.T) {
 	p := profiletest.Make(200, 1)
 	n := 0

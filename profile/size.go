@@ -8,41 +8,41 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A SizeBucket is the passages of a marker with size= whose input was from LoSize up to, not
-// including, HiSize large: bucket 0 is for 0, and bucket K for 2^(K-1) ≤ size < 2^K.
+// A SizeBucket has the calls of a marker with size= whose input sizes are from LoSize to HiSize,
+// exclusive: bucket 0 is for 0, and bucket K for 2^(K-1) ≤ size < 2^K.
 type SizeBucket struct {
 	K       uint8 // 0 … 63
 	Count   uint64
 	SumSize Uint128 // sum of the sizes
-	SumNS   uint64  // of the times
-	SumSq   Uint128 // of the squares of the times, ns²
+	SumNS   uint64  // sum of the times
+	SumSq   Uint128 // sum of the squares of the times, ns²
 
-	// Of Logged of the passages (all but those of data that have no such sums) the sum of the
-	// logarithms to the base 2 of the time and 16 ns, in 256ths, and of their squares.
+	// Sums of log2(time + 16 ns), in 256ths, and of its square, over Logged calls: all calls,
+	// except in old data without these sums.
 	Logged   uint64
 	SumLog   uint64
 	SumLogSq uint64
 }
 
-// LoSize is the smallest size that belongs into the bucket.
+// LoSize returns the lower bound of the sizes.
 func (b *SizeBucket) LoSize() uint64 { return 1 << b.K >> 1 }
 
-// HiSize is the smallest size that is too large for it.
+// HiSize returns the exclusive upper bound of the sizes.
 func (b *SizeBucket) HiSize() uint64 { return 1 << b.K }
 
-// MeanSize is the mean of the sizes.
+// MeanSize returns the mean size.
 func (b *SizeBucket) MeanSize() float64 { return b.SumSize.Float64() / float64(b.Count) }
 
-// MeanNS is the mean of the times.
+// MeanNS returns the mean time.
 func (b *SizeBucket) MeanNS() float64 { return float64(b.SumNS) / float64(b.Count) }
 
-// StddevNS is the standard deviation of the times from their mean, divided by n.
+// StddevNS returns the population standard deviation of the times.
 func (b *SizeBucket) StddevNS() float64 { return stddev(b.Count, b.SumNS, b.SumSq) }
 
-// TypicalNS is the time of a typical passage: the geometric mean of the times, each with 16 ns
-// more, and these taken off again. A few passages that the machine made wait move it much less
-// than the mean, and times that no clock can tell apart not at all. se is its standard error, infinite where
-// one passage is all there is. false: it is not known.
+// TypicalNS returns the time of a typical call: the geometric mean of time + 16 ns, minus 16 ns. A
+// few calls that the machine delayed affect it much less than the mean, and differences below the
+// clock's resolution hardly matter. se is its standard error, +Inf for a single call. ok is false
+// if it is unknown.
 func (b *SizeBucket) TypicalNS() (ns, se float64, ok bool) {
 	if b.Logged == 0 || b.SumLogSq == math.MaxUint64 {
 		return 0, 0, false
@@ -56,11 +56,11 @@ func (b *SizeBucket) TypicalNS() (ns, se float64, ok bool) {
 	return max(0, mean-layout.SizeLogAdd), mean * math.Ln2 * dev / math.Sqrt(n-1), true
 }
 
-// NSPerUnit is the mean time for each unit of the input; infinite where all were empty.
+// NSPerUnit returns the mean time per unit of input; +Inf if all inputs were empty.
 func (b *SizeBucket) NSPerUnit() float64 { return float64(b.SumNS) / b.SumSize.Float64() }
 
-// addSizes adds the buckets b to a, each sorted by K. It changes a, not b, and the
-// result shares no memory with b.
+// addSizes adds the buckets b to a, each sorted by K. It modifies a but not b, and the result
+// shares no memory with b.
 func addSizes(a, b []SizeBucket) []SizeBucket {
 	i := 0
 	for _, add := range b {
@@ -82,8 +82,8 @@ func addSizes(a, b []SizeBucket) []SizeBucket {
 	return a
 }
 
-// SettleLogs leaves out the sums of logarithms where they can't be those of about as many passages: each
-// is at least that of 16 ns, and less than 65.
+// SettleLogs discards the sums of logarithms if Count ± torn calls can't have them: each logarithm
+// is at least log2(16), and less than 65.
 func (b *SizeBucket) SettleLogs(torn uint64) {
 	const least, most = 4 * layout.SizeLogUnit, 65 * layout.SizeLogUnit
 	few, many := b.Count-min(b.Count, torn), Add64(b.Count, torn)
@@ -97,8 +97,8 @@ func (b *SizeBucket) SettleLogs(torn uint64) {
 	}
 }
 
-// Settle makes the sum of the sizes one that as many sizes of the bucket can have, or if it
-// is off by more than torn passages says no.
+// Settle changes SumSize so that Count sizes within the bucket can have it. It returns false if it
+// is off by more than torn calls.
 func (b *SizeBucket) Settle(torn uint64) (ok bool) {
 	if b.Count > math.MaxUint64-torn {
 		return false
@@ -120,7 +120,8 @@ func (b *SizeBucket) Settle(torn uint64) (ok bool) {
 	if b.Count == 0 {
 		return true
 	}
-	// The squares of some times are at least those of as many that are as equal as can be, and at most that of one.
+	// The sum of squares is at least that of b.Count times as equal as possible, and at most that
+	// of one single time.
 	q, r := b.SumNS/b.Count, b.SumNS%b.Count
 	least := times(b.SumNS-r, q).Add(times(r, q)).Add(times(r, q)).Add(times(r, 1))
 	if b.SumSq.Less(least) {
@@ -132,7 +133,7 @@ func (b *SizeBucket) Settle(torn uint64) (ok bool) {
 	return true
 }
 
-// Sound tells whether the figures of the bucket can be those of some passages, as Bucket.Sound does.
+// Sound reports whether the bucket is consistent, like Bucket.Sound.
 func (b SizeBucket) Sound() bool {
 	same := b
 	if b.K >= 64 || b.Count == 0 || b.Logged > b.Count || !same.Settle(0) || same != b {

@@ -5,16 +5,15 @@ import (
 	"math/bits"
 )
 
-// TotalNS is the time spent in the marker: the sum of the times of all passages,
-// less that of passages inside another on the same goroutine, so that recursion
-// counts once.
+// TotalNS returns the time spent in the marker: the sum of all times, without calls inside another
+// call of it on the same goroutine, so that recursion counts once.
 func (m *Marker) TotalNS() uint64 {
 	sum := m.SumNS()
 	return sum - min(sum, m.NestedNS)
 }
 
-// SumNS is the sum of the times of all passages, recursive ones in their own time
-// and in that of the outer passage.
+// SumNS returns the sum of all times. The time of a recursive call is also in that of the outer
+// call.
 func (m *Marker) SumNS() uint64 {
 	var sum uint64
 	for _, b := range m.Buckets {
@@ -23,8 +22,8 @@ func (m *Marker) SumNS() uint64 {
 	return sum
 }
 
-// Timed is the number of passages whose time is known: Count, or 0 for a
-// marker that only counts.
+// Timed returns the number of calls with a time: Count, 0 for a marker that only counts, or in
+// between after a merge.
 func (m *Marker) Timed() uint64 {
 	var n uint64
 	for _, b := range m.Buckets {
@@ -33,7 +32,7 @@ func (m *Marker) Timed() uint64 {
 	return n
 }
 
-// SumSq is the sum of the squares of the times of all passages, ns².
+// SumSq returns the sum of the squares of all times, ns².
 func (m *Marker) SumSq() Uint128 {
 	var sum Uint128
 	for _, b := range m.Buckets {
@@ -42,7 +41,7 @@ func (m *Marker) SumSq() Uint128 {
 	return sum
 }
 
-// MeanNS is the mean time of a passage; 0 when there is none.
+// MeanNS returns the mean time of a call; 0 if there are no times.
 func (m *Marker) MeanNS() float64 {
 	n := m.Timed()
 	if n == 0 {
@@ -51,16 +50,14 @@ func (m *Marker) MeanNS() float64 {
 	return float64(m.SumNS()) / float64(n)
 }
 
-// StddevNS is the standard deviation of the passages' times from their mean;
-// 0 when there is none. All passages are known, so it is that of the whole
-// population (divided by n, not n-1).
+// StddevNS returns the standard deviation of the times; 0 if there are none. All calls are known,
+// so it is that of the population (divided by n, not n-1).
 func (m *Marker) StddevNS() float64 {
 	return stddev(m.Timed(), m.SumNS(), m.SumSq())
 }
 
-// stddev is the square root of (n·Σx² − (Σx)²)/n². The difference of the two
-// products is exact, in three words: in floating point, times that vary little
-// about a large mean would lose all their digits there.
+// stddev returns √(n·Σx² − (Σx)²)/n. The difference is computed exactly in 192 bits: in floating
+// point, times that vary little around a large mean would lose all digits.
 func stddev(n, sum uint64, sumSq Uint128) float64 {
 	if n == 0 {
 		return 0
@@ -74,7 +71,7 @@ func stddev(n, sum uint64, sumSq Uint128) float64 {
 	low, c = bits.Sub64(low, square.Lo, 0)
 	middle, c = bits.Sub64(middle, square.Hi, c)
 	high, c = bits.Sub64(high, 0, c)
-	if c != 0 { // below 0: only in a file that is read while it is written
+	if c != 0 { // negative: only in a file that is read while it is written
 		return 0
 	}
 	d := math.Ldexp(float64(high), 128) + math.Ldexp(float64(middle), 64) + float64(low)

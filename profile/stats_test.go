@@ -10,8 +10,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// distributions are ten ways in which times are spread, as functions of a
-// random number.
+// distributions are ten distributions of times, as functions of a random number.
 var distributions = []struct {
 	name string
 	draw func(r *rand.Rand) float64 // ns
@@ -33,12 +32,11 @@ var distributions = []struct {
 	{"few nanoseconds", func(r *rand.Rand) float64 { return float64(r.IntN(4)) }},
 }
 
-// The exact quantile is always within the bounds, and the estimate within a
-// factor of two of it: what the documentation promises. For times that are spread
-// smoothly it is much nearer.
+// The exact quantile is always within the bounds, and the estimate is within a factor of two of it,
+// as documented. For smooth distributions it is much closer.
 func TestQuantile(t *testing.T) {
 	quantiles := []float64{0, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1}
-	smooth := map[string]float64{ // largest relative error, where there is a sample to tell
+	smooth := map[string]float64{ // largest relative error, in large samples
 		"constant": 1e-9, "uniform": 0.05, "uniform in a bucket": 0.02, "normal": 0.05, "exponential": 0.06, "log-normal": 0.06, "heavy tail": 0.06,
 	}
 	for _, d := range distributions {
@@ -72,7 +70,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// Quantiles of a single time, and of times that are all equal, are exact.
+// Quantiles of a single time, and of equal times, are exact.
 func TestQuantileExact(t *testing.T) {
 	for _, times := range [][]uint64{{0}, {1}, {12345}, {7, 7, 7}, {900, 900}, {1 << 40}} {
 		m := profiletest.Timed(t, times)
@@ -139,8 +137,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Times of days that differ by nanoseconds: in floating point their squares
-// would leave nothing of the difference.
+// Times of days that differ by nanoseconds: in floating point the difference of their squares would
+// be lost.
 func TestDeviationOfLongTimes(t *testing.T) {
 	const days = 5 * 24 * 3600 * 1e9
 	m := profiletest.Timed(t, []uint64{days - 3, days, days + 3})

@@ -10,15 +10,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Sub is what p has beyond q, of the same run: what was collected after q was read. Added to q (Merge) it gives p, but
-// for two things. The shortest and the longest time of passages in between are known only where they
-// are so of the whole run; else they are the bounds of the buckets that these passages are in, or what the whole run
-// has. And figures of a process that runs are read while it changes them, so that one may be smaller in p than it is in q:
-// then it is 0, and sums are kept within what as many passages can add up to. What is held back or added by
-// that shows in the next difference, if q is the sum of all that was taken before.
+// Sub returns the data that p has in addition to q, an earlier reading of the same run. Merging
+// diff and q gives p, with two exceptions. The shortest and longest time of the interval are known
+// only if they are those of the whole run; otherwise they are the bounds of the interval's
+// outermost buckets or the extremes of the whole run. And since a running process changes its data
+// while they are read, a number may be smaller in p than in q: then it is 0 in diff, and sums are
+// limited to values that the count allows. The next difference makes up for such corrections if q
+// is the sum of all earlier differences.
 //
-// Markers without passages in between are not in it, nor callers, blocks, pairs, notes, changes, warnings and open scopes. It
-// shares memory with p. backwards is the number of markers with fewer passages in p than in q.
+// diff lacks markers without calls in the interval, and all callers, blocks, pairs, notes, changes,
+// warnings and open scopes. It shares memory with p. backwards is the number of markers with fewer
+// calls in p than in q.
 func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d := *p
 	d.Runs = max(p.Runs-q.Runs, 0)
@@ -49,15 +51,14 @@ func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	return &d, backwards
 }
 
-// sub takes away the figures of an earlier reading. What m shares with others is not changed.
+// sub subtracts an earlier reading. It does not modify memory that m shares.
 func (m *Marker) sub(old *Marker) {
 	untimed := Sub64(Sub64(m.Count, m.Timed()), Sub64(old.Count, old.Timed()))
 	m.Buckets = subBuckets(m.Buckets, old.Buckets)
 	m.Count = Add64(untimed, m.Timed())
 	m.Runs = Sub64(m.Runs, old.Runs)
 	m.MinNS, m.MaxNS = extremesIn(m.Buckets, m.MinNS, m.MaxNS)
-	// What was read of the latest scopes may have been a part only. What is too much here comes
-	// again with the next difference.
+	// The latest scopes may have been read in part. The next difference makes up for the limits.
 	m.SelfNS = min(Sub64(m.SelfNS, old.SelfNS), m.SumNS())
 	m.NestedNS = min(Sub64(m.NestedNS, old.NestedNS), m.SumNS())
 	m.Ticks = Sub64(m.Ticks, old.Ticks)
@@ -77,7 +78,7 @@ func (m *Marker) sub(old *Marker) {
 	}
 }
 
-// subBuckets is a without b, each sorted by K: the buckets with a count, and sums that they can have.
+// subBuckets returns a minus b, each sorted by K: the nonempty buckets, with consistent sums.
 func subBuckets(a, b []Bucket) (left []Bucket) {
 	for _, c := range a {
 		if i := slices.IndexFunc(b, func(old Bucket) bool { return old.K == c.K }); i >= 0 {
@@ -91,9 +92,10 @@ func subBuckets(a, b []Bucket) (left []Bucket) {
 	return left
 }
 
-// settled is the bucket with the nearest sums that its count can have.
+// settled returns the bucket with sums changed as little as possible to be consistent with its
+// count.
 func (b Bucket) settled() Bucket {
-	const torn = 1 << 40 // more than any two readings differ by
+	const torn = 1 << 40 // larger than any difference of two readings
 	if b.Count == 0 || b.Count > math.MaxUint64-torn {
 		return b
 	}
@@ -104,8 +106,8 @@ func (b Bucket) settled() Bucket {
 	return b
 }
 
-// extremesIn are the shortest and the longest time of passages in the buckets, as far as it is known from those of
-// all passages.
+// extremesIn returns the shortest and longest time of the calls in the buckets as far as known;
+// least and most are those of all calls.
 func extremesIn(list []Bucket, least, most uint64) (lo, hi uint64) {
 	if len(list) == 0 {
 		return 0, 0
@@ -132,12 +134,13 @@ func subSizes(a, b []SizeBucket) (left []SizeBucket) {
 	return left
 }
 
-// settled is the bucket with the nearest sums that its count can have.
+// settled returns the bucket with sums changed as little as possible to be consistent with its
+// count.
 func (b SizeBucket) settled() SizeBucket {
-	if b.Count > 1<<35 { // the sums of logarithms are less than 2^63 otherwise
+	if b.Count > 1<<35 { // the sums of logarithms could exceed 2^63
 		return b
 	}
-	b.Settle(1 << 40) // more than any two readings differ by
+	b.Settle(1 << 40) // larger than any difference of two readings
 	const least, most = 4 * layout.SizeLogUnit, 65 * layout.SizeLogUnit
 	if b.Logged == 0 {
 		b.SumLog, b.SumLogSq = 0, 0
@@ -176,7 +179,7 @@ func subValueBuckets(a, b []ValueBucket) (left []ValueBucket) {
 		if i := slices.IndexFunc(b, func(old ValueBucket) bool { return old.K == c.K }); i >= 0 {
 			c.Count, c.Sum, c.SumSq = Sub64(c.Count, b[i].Count), Sub64(c.Sum, b[i].Sum), c.SumSq.Sub(b[i].SumSq)
 			if c.Count < 1<<40 {
-				c.Settle(1 << 40) // the nearest sums that the count can have; no two readings differ by more
+				c.Settle(1 << 40) // the nearest consistent sums; larger than any difference of two readings
 			}
 		}
 		if c.Count > 0 {
@@ -186,7 +189,7 @@ func subValueBuckets(a, b []ValueBucket) (left []ValueBucket) {
 	return left
 }
 
-// sub is s without t, which is earlier; nil is none.
+// sub returns s minus the earlier t. If either is nil it returns s.
 func (s *Sampling) sub(t *Sampling) *Sampling {
 	if s == nil || t == nil {
 		return s
@@ -194,7 +197,7 @@ func (s *Sampling) sub(t *Sampling) *Sampling {
 	return &Sampling{s.N, Sub64(s.Windows, t.Windows), Sub64(s.OpenNS, t.OpenNS), Sub64(s.NetNS, t.NetNS), Sub64(s.OfNS, t.OfNS)}
 }
 
-// sub is w without v, which is earlier; nil is none.
+// sub returns w minus the earlier v. If either is nil it returns w.
 func (w *Wild) sub(v *Wild) *Wild {
 	if w == nil || v == nil {
 		return w
@@ -203,12 +206,12 @@ func (w *Wild) sub(v *Wild) *Wild {
 		Sub64(w.Loaded, v.Loaded), Sub64(w.Full, v.Full), Sub64(w.NoPlace, v.NoPlace)}
 }
 
-// Sub64 subtracts; 0 where b is more.
+// Sub64 returns a-b, or 0 if b is larger.
 func Sub64(a, b uint64) uint64 { return a - min(a, b) }
 
-// Undated is a copy of p that does not say which its runs were, and when only so far as is needed
-// to tell which of the names that a marker has had is the newest: their starts are multiples of to.
-// It has neither Start nor Run, and shares memory with p.
+// Undated returns a copy of p that does not identify its runs. Their start times are truncated to
+// multiples of to, just enough to decide which of a marker's names is the newest. The copy has
+// neither Start nor Run, and shares memory with p.
 func (p *Profile) Undated(to time.Duration) *Profile {
 	u := *p
 	u.Start, u.Run, u.Newest = time.Time{}, "", p.Newest-p.Newest%int64(to)

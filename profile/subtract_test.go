@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// growing is a run of which only a part has happened yet.
+// growing returns a run that is still in progress.
 func growing(t *testing.T, times [][]uint64, passes uint64, span uint64) *profile.Profile {
 	t.Helper()
 	run := profiletest.Run{App: "shop", Main: "example.com/shop", StartWall: 1_700_000_000e9, Span: span, Killed: true, Tables: []profiletest.Table{{
@@ -32,21 +32,21 @@ func growing(t *testing.T, times [][]uint64, passes uint64, span uint64) *profil
 	return p
 }
 
-// shown compares profiles by what they show, without what they keep for merging.
+// shown compares profiles without the fields that exist only for merging.
 var shown = cmp.Options{
 	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
 	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
 	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Passages", "PassagesVar"),
 }
 
-// additive leaves out what of a profile is not added up.
+// additive compares profiles without the fields that are not additive.
 var additive = cmp.Options{
 	shown,
 	cmpopts.IgnoreFields(profile.Profile{}, "Run", "Warnings", "Changes", "Blocks", "Pairs", "Trace", "Complete"),
 	cmpopts.EquateEmpty(),
 }
 
-// What is taken of a run bit by bit adds up to all of it, and each bit can be what happened in between.
+// The differences of successive readings add up to the run, and each is plausible by itself.
 func TestSubAddsUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -97,7 +97,7 @@ func TestSubAddsUp(t *testing.T) {
 	}
 }
 
-// A figure that went backwards is 0, and what comes after makes up for it.
+// A number that decreased is 0, and the next difference makes up for it.
 func TestSubBackwards(t *testing.T) {
 	early := growing(t, [][]uint64{{100, 100, 120}, nil}, 5, 1e6)
 	less := growing(t, [][]uint64{{100, 100}, nil}, 5, 1e6)
@@ -112,8 +112,8 @@ func TestSubBackwards(t *testing.T) {
 	}
 }
 
-// What was read of a scope that ended just then may be a part only: the difference is still one
-// that scopes can have, and what it lacks is in the next.
+// A scope that is ending may be read in part: the difference is still consistent, and the rest is
+// in the next difference.
 func TestSubTorn(t *testing.T) {
 	at := func(count, sum, self, nested, size, read, readSelf uint64) *profile.Profile {
 		m := profile.Marker{ID: 1, Name: "f", Kind: "func", Runs: 1, Count: count, SelfNS: self, NestedNS: nested, MinNS: 100, MaxNS: 100}

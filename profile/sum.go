@@ -8,23 +8,22 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Sum adds profiles up, one after the other, as Merge does, in memory that grows with
-// the markers and not with the runs. The zero value is the sum of nothing. It must not
-// be copied, or used by several goroutines at once.
+// A Sum adds profiles up like Merge. Its memory grows with the number of markers, not of runs. The
+// zero value is an empty sum. It must not be copied or used by several goroutines at once.
 type Sum struct {
-	p      Profile // all but markers, blocks, and what follows from the words
+	p      Profile // everything except markers, blocks, and the fields that follow from words
 	byID   map[registry.ID]*Marker
 	blocks map[Block]*uint64
 
 	apps, states, kinds, oses, arches words
 	cpus, mains, versions             words
-	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
+	newest                            *Profile // newest profile; only its clock, Go version and changes are kept
 }
 
-// mostWarnings is how many warnings a sum keeps: enough for anybody to read.
+// mostWarnings is the maximum number of warnings of a sum.
 const mostWarnings = 1000
 
-// Add adds p, which it neither changes nor keeps; nil adds nothing.
+// Add adds p, which it neither modifies nor keeps. A nil p adds nothing.
 func (s *Sum) Add(p *Profile) {
 	if p == nil {
 		return
@@ -46,7 +45,7 @@ func (s *Sum) Add(p *Profile) {
 	}
 }
 
-// Profile returns what has been added up so far, and shares no memory with it.
+// Profile returns the sum so far, without sharing memory.
 func (s *Sum) Profile() *Profile {
 	p := s.Take()
 	p.Pairs = p.Pairs.add(nil)
@@ -66,7 +65,7 @@ func (s *Sum) Profile() *Profile {
 	return p
 }
 
-// Take is Profile for a sum that nothing is added to any more: they share memory.
+// Take is like Profile, but shares memory with the sum, which must not be used any more.
 func (s *Sum) Take() *Profile {
 	if s.newest == nil {
 		return &Profile{}
@@ -84,7 +83,7 @@ func (s *Sum) Take() *Profile {
 	p.Clock.Kind = s.kinds.same()
 	p.GOOS, p.GOARCH = s.oses.same(), s.arches.same()
 	p.CPU, p.Main, p.Version = s.cpus.same(), strings.Join(s.mains, ", "), s.versions.same()
-	if p.Runs > 1 { // those of a run are in the order of its file
+	if p.Runs > 1 { // those of a single run stay in file order
 		s.cutWarnings()
 	}
 	p.Warnings, p.MoreWarnings = slices.Clone(s.p.Warnings), s.p.MoreWarnings
@@ -106,7 +105,8 @@ func (s *Sum) Take() *Profile {
 	return &p
 }
 
-// AddHead adds all but markers and blocks. The sum may keep the pairs of p, which do not change.
+// AddHead adds everything except markers and blocks. The sum may keep p.Pairs, which must not
+// change.
 func (s *Sum) AddHead(p *Profile) {
 	sum := &s.p
 	if s.newest == nil {
@@ -151,7 +151,7 @@ func (s *Sum) AddHead(p *Profile) {
 	}
 }
 
-// cutWarnings sorts the warnings and keeps the first.
+// cutWarnings sorts the warnings and keeps the first mostWarnings.
 func (s *Sum) cutWarnings() {
 	w := s.p.Warnings
 	slices.SortFunc(w, compareWarnings)
@@ -161,7 +161,8 @@ func (s *Sum) cutWarnings() {
 	s.p.Warnings = w
 }
 
-// Marker is what the sum has of the marker with the ID, with nothing recorded where that is new, to be added to.
+// Marker returns the sum's marker with the ID, for the caller to add to; it creates an empty one if
+// needed.
 func (s *Sum) Marker(id registry.ID) *Marker {
 	m := s.byID[id]
 	if m == nil {
@@ -174,7 +175,7 @@ func (s *Sum) Marker(id registry.ID) *Marker {
 	return m
 }
 
-// AddBlock adds to what the sum has of a block, whose count is not looked at.
+// AddBlock adds n to the count of a block. It ignores b.Count.
 func (s *Sum) AddBlock(b Block, n uint64) {
 	sum := s.blocks[b]
 	if sum == nil {

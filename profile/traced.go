@@ -6,13 +6,13 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Traced is how much of a trace there is.
+// Traced is the size of a trace.
 type Traced struct {
 	Records uint64 // in the file
-	Lost    uint64 // overwritten by newer ones, or not written for want of room
+	Lost    uint64 // records overwritten by newer ones, or not written for lack of space
 }
 
-// add is the sum of two, either of which may be nil.
+// add returns the sum of t and o, either of which may be nil.
 func (t *Traced) add(o *Traced) *Traced {
 	if t == nil || o == nil {
 		t = cmp.Or(t, o)
@@ -24,7 +24,7 @@ func (t *Traced) add(o *Traced) *Traced {
 	return &Traced{Add64(t.Records, o.Records), Add64(t.Lost, o.Lost)}
 }
 
-// Cautions appends what is to be said of a trace, nil being none.
+// Cautions appends caveats about a trace, which may be nil.
 func (t *Traced) Cautions(list []string) []string {
 	if t == nil || t.Lost == 0 {
 		return list

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// A ValueBucket is the scopes in which a value grew by from Lo up to, not including,
-// Hi: bucket 0 is for 0, and bucket K for 2^(K-1) ≤ difference < 2^K.
+// A ValueBucket has the scopes in which a value grew by Lo to Hi, exclusive: bucket 0 is for 0, and
+// bucket K for 2^(K-1) ≤ difference < 2^K.
 type ValueBucket struct {
 	K     uint8 // 0 … 63
 	Count uint64
-	Sum   uint64  // of the differences
-	SumSq Uint128 // of their squares
+	Sum   uint64  // sum of the differences
+	SumSq Uint128 // sum of their squares
 }
 
-// Lo is the smallest difference that belongs into the bucket.
+// Lo returns the lower bound of the differences.
 func (b *ValueBucket) Lo() uint64 { return 1 << b.K >> 1 }
 
-// Hi is the smallest difference that is too large for it.
+// Hi returns the exclusive upper bound of the differences.
 func (b *ValueBucket) Hi() uint64 { return 1 << b.K }
 
-// addValueBuckets adds the buckets b to a, each sorted by K. It changes a, not b, and the
+// addValueBuckets adds the buckets b to a, each sorted by K. It modifies a but not b, and the
 // result shares no memory with b.
 func addValueBuckets(a, b []ValueBucket) []ValueBucket {
 	if a == nil {
@@ -42,16 +42,16 @@ func addValueBuckets(a, b []ValueBucket) []ValueBucket {
 	return a
 }
 
-// Sound tells whether the figures of the bucket can be those of some scopes, as Bucket.Sound does.
+// Sound reports whether the bucket is consistent, like Bucket.Sound.
 func (b ValueBucket) Sound() bool {
 	same := b
 	return b.K < 64 && b.Count > 0 && same.Settle(0) && same == b
 }
 
-// Settle makes the sums of the bucket those that as many differences can have, or if they
-// are off by more than torn scopes says no.
+// Settle changes the sums so that Count differences within the bucket can have them. It returns
+// false if they are off by more than torn scopes.
 func (b *ValueBucket) Settle(torn uint64) (ok bool) {
-	if b.K >= 2 { // a bucket of times has that range
+	if b.K >= 2 { // the range of a time bucket
 		same, ok := Bucket{K: b.K - 1, Count: b.Count, SumNS: b.Sum, SumSq: b.SumSq}.Settle(torn)
 		b.Sum, b.SumSq = same.SumNS, same.SumSq
 		return ok

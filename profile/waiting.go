@@ -1,14 +1,13 @@
 package profile
 
-// Wait is the collector, of deep builds, that says what goroutines did
-// (runtime/internal/collect/deep_wait.go). Its values add up to the time of the scopes that were
-// read.
+// Wait is the collector of deep builds that records what goroutines did
+// (runtime/internal/collect/deep_wait.go). Its values add up to the time of the scopes read.
 const Wait = "wait"
 
-// running is its value for the time in which they ran.
+// running is the value of Wait with the time in which goroutines ran.
 const running = "run_ns"
 
-// KnowsWaiting says whether it was read what goroutines did in scopes of any marker.
+// KnowsWaiting reports whether any marker has readings of Wait.
 func (p *Profile) KnowsWaiting() bool {
 	for i := range p.Markers {
 		if p.Markers[i].Reading(Wait) != nil {
@@ -18,9 +17,9 @@ func (p *Profile) KnowsWaiting() bool {
 	return false
 }
 
-// RunningNS is the part of SelfNS, ns, in which goroutines ran as far as Go's scheduler is
-// concerned, by the proportion in the scopes of which the collector Wait was read: all of it if that was
-// none.
+// RunningNS returns the part of SelfNS in which goroutines ran, from the view of Go's scheduler, in
+// ns. It applies the proportion in scopes that the collector Wait read; without any it returns
+// SelfNS.
 func (m *Marker) RunningNS() uint64 {
 	r := m.Reading(Wait)
 	if r == nil {
@@ -40,6 +39,6 @@ func (m *Marker) RunningNS() uint64 {
 	return min(m.SelfNS, uint64(ran/all*float64(m.SelfNS)))
 }
 
-// WaitingNS is the rest of SelfNS, ns, in which goroutines waited, were in a system call or in C,
-// or worked for the garbage collector.
+// WaitingNS returns the rest of SelfNS, in which goroutines waited, were in a system call or in C,
+// or worked for the garbage collector, in ns.
 func (m *Marker) WaitingNS() uint64 { return m.SelfNS - m.RunningNS() }

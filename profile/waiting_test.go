@@ -6,7 +6,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Goroutines ran in a quarter of the self time of the scopes that were read, so in a quarter of all.
+// Goroutines ran for a quarter of the self time of the scopes read, so the same is assumed for all.
 func TestRunningAndWaiting(t *testing.T) {
 	values := func(ran, slept uint64) []profile.Value {
 		return []profile.Value{{Name: "run_ns", Sum: 900, Self: ran}, {Name: "sleep_ns", Sum: 900, Self: slept}}
