@@ -11,9 +11,9 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Make returns a profile of one run with n markers, whose figures could have been measured. The same n and seed give the same profile. Among the markers are
-// functions, loops, branches and points; some that were never passed, some that only count, some with
-// callers, some with one passage and some with millions.
+// Make returns a profile of one run with n markers and plausible data. The same n and seed give the
+// same profile. The markers are functions, loops, branches and points; some have no calls, one call
+// or millions, some only count, and some have callers.
 func Make(n int, seed uint64) *profile.Profile {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	p := &profile.Profile{
@@ -41,7 +41,7 @@ func Make(n int, seed uint64) *profile.Profile {
 	return p
 }
 
-// marker makes the i-th marker. Names ascend with i.
+// marker returns the i-th marker. Names ascend with i.
 func marker(r *rand.Rand, i int) profile.Marker {
 	fn := fmt.Sprintf("example.com/shop/part%03d.(*Store).Item%05d", i/400, i/4)
 	m := profile.Marker{
@@ -69,7 +69,7 @@ func marker(r *rand.Rand, i int) profile.Marker {
 	if m.CountOnly {
 		return m
 	}
-	// A few times are drawn, and stand for all.
+	// Draw a few times and repeat each of them.
 	const drawn = 200
 	typical := math.Exp(3 + r.Float64()*12)
 	width := 0.05 + r.Float64()
@@ -105,7 +105,7 @@ func marker(r *rand.Rand, i int) profile.Marker {
 	return m
 }
 
-// callers splits what m has among two callers.
+// callers splits the data of m between two callers.
 func callers(m, a, b *profile.Marker) {
 	rest := *m
 	rest.Buckets = rest.Buckets[:len(rest.Buckets)-1]

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// Whatever is made could have been measured.
+// The data of Make are plausible.
 func TestMake(t *testing.T) {
 	p := profiletest.Make(5000, 1)
 	if diff := cmp.Diff(p, profiletest.Make(5000, 1)); diff != "" {

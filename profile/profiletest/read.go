@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Load reads a file from memory; a header that can't be read ends the test.
+// Load reads a file from memory. An unreadable header fails the test.
 func Load(t testing.TB, file []byte) *profile.Profile {
 	t.Helper()
 	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "demo.markgen")
@@ -23,7 +23,7 @@ func Load(t testing.TB, file []byte) *profile.Profile {
 	return p
 }
 
-// Encoded is p as it comes back from a file.
+// Encoded returns p after encoding and reading it.
 func Encoded(t testing.TB, p *profile.Profile) *profile.Profile {
 	t.Helper()
 	file, err := codec.Encode(p)
@@ -33,7 +33,7 @@ func Encoded(t testing.TB, p *profile.Profile) *profile.Profile {
 	return Load(t, file)
 }
 
-// Named returns the marker of that name.
+// Named returns the marker with the name.
 func Named(t testing.TB, p *profile.Profile, name string) *profile.Marker {
 	t.Helper()
 	for i := range p.Markers {
@@ -45,7 +45,7 @@ func Named(t testing.TB, p *profile.Profile, name string) *profile.Marker {
 	return nil
 }
 
-// Timed makes a marker as it is after passages of these times.
+// Timed returns a marker that has had calls with these times.
 func Timed(t testing.TB, times []uint64) *profile.Marker {
 	t.Helper()
 	const text = "p\tp\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tp.F\n"
@@ -56,7 +56,7 @@ func Timed(t testing.TB, times []uint64) *profile.Marker {
 	return &p.Markers[0]
 }
 
-// CheckAny tests what holds of a profile however little sense its figures make.
+// CheckAny checks what must be true of any profile, even with implausible data.
 func CheckAny(t testing.TB, p *profile.Profile) {
 	for i := range p.Markers {
 		m := &p.Markers[i]
@@ -80,7 +80,7 @@ func CheckAny(t testing.TB, p *profile.Profile) {
 	}
 }
 
-// BlockAt returns the offset of the nth block of the kind.
+// BlockAt returns the offset of the block number n of the kind, counted from 0.
 func BlockAt(t testing.TB, file []byte, kind uint32, n int) int {
 	t.Helper()
 	for at := layout.HeaderSize; at < len(file); at += int(binary.LittleEndian.Uint64(file[at+layout.OffBlockSize:])) {
@@ -95,8 +95,8 @@ func BlockAt(t testing.TB, file []byte, kind uint32, n int) int {
 	return 0
 }
 
-// Check tests what holds of every profile: sums are sums of buckets, buckets
-// are ascending and hold what they are for, markers and blocks are in order.
+// Check checks that a profile is consistent: sums equal the sums of buckets, buckets are sorted and
+// have times within their bounds, and markers and blocks are sorted.
 func Check(t testing.TB, p *profile.Profile) {
 	t.Helper()
 	for i, m := range p.Markers {

@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A recorder takes down what a check reports.
+// A recorder records the errors that a check reports.
 type recorder struct {
 	testing.TB
 	said []string
@@ -21,7 +21,7 @@ func (r *recorder) Errorf(form string, a ...any) { r.said = append(r.said, fmt.S
 func (r *recorder) Fatalf(form string, a ...any) { r.Errorf(form, a...); panic(stopped{}) }
 func (r *recorder) Fatal(a ...any)               { r.Fatalf("%s", fmt.Sprint(a...)) }
 
-// reported is what a check reports, a line each.
+// reported returns the errors that a check reports, one per line.
 func reported(t *testing.T, check func(testing.TB)) string {
 	r := &recorder{TB: t}
 	func() {
@@ -35,7 +35,7 @@ func reported(t *testing.T, check func(testing.TB)) string {
 	return strings.Join(r.said, "\n")
 }
 
-// The checks find what they are for.
+// The checks detect inconsistent profiles.
 func TestChecks(t *testing.T) {
 	good := func() *profile.Profile {
 		return &profile.Profile{Markers: []profile.Marker{*Timed(t, []uint64{3, 5, 100})}}

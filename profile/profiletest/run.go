@@ -1,12 +1,13 @@
-// Package profiletest writes data files as a marked program's runtime does, for
-// tests that need one with figures they know:
+// Package profiletest writes data files like the runtime of a marked program, for tests that need a
+// file with known contents:
 //
 //	file := profiletest.Run{Tables: []profiletest.Table{{
 //		Text:  "p\texample.com/demo\nf\tdemo.go\nm\t…",
 //		Times: map[int][]uint64{0: {100, 200}},
 //	}}}.File()
 //
-// It has sample runs (Demo), too, and reads and checks what comes of them (Load, Check). It is imported by tests only.
+// It also has sample runs (Demo), and reads and checks data files (Load, Check). Only tests may
+// import it.
 package profiletest
 
 import (
@@ -20,63 +21,62 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Run is a run to be written. Its zero value is a run of nothing that ended in
-// order.
+// Run describes a run. The zero value is an empty run that ended normally.
 type Run struct {
 	App       string
 	PID       uint64
 	StartWall uint64 // ns since 1970
-	Span      uint64 // ns by the monotonic clock, to the end or to the latest scope's end
-	Killed    bool   // no end is written
-	Used      uint64 // processor time, ns; 0: not known
-	State     uint64 // of a killed run; 0 is profiling
-	Since     uint64 // ns from the start until it came to be in that
-	Clock     uint64 // 0 is TSC
-	Hz        uint64 // as in the header; 0 is 2 GHz
-	TrueHz    uint64 // as the clock ran; 0 is Hz
+	Span      uint64 // ns by the monotonic clock, to the end of the run or of the latest scope
+	Killed    bool   // true if the run has no end
+	Used      uint64 // processor time, ns; 0 if unknown
+	State     uint64 // state of a killed run; 0 for profiling
+	Since     uint64 // ns from the start of the run to its latest change of state
+	Clock     uint64 // 0 for TSC
+	Hz        uint64 // as in the header; 0 for 2 GHz
+	TrueHz    uint64 // actual rate of the clock; 0 for Hz
 	Flags     uint64
-	Config    string // the value of MARKGEN
+	Config    string // value of MARKGEN
 	CPU       string
 	Main      string // import path of package main
-	Version   string // of its module
+	Version   string // version of its module
 	Lost      uint64
-	Big       bool     // byte order
-	Values    []string // of collectors besides time: COLLECTOR<tab>VALUE
+	Big       bool     // true for big-endian
+	Values    []string // values of collectors other than time: COLLECTOR<tab>VALUE
 	Tables    []Table
-	Pairs     [][2]uint64 // global indexes, with layout.FlagPairs among the flags
-	Wild      *Wild       // what was picked at random; nil: everything is collected
-	Trace     []Records   // with layout.FlagTraced among the flags
+	Pairs     [][2]uint64 // global indexes; requires layout.FlagPairs
+	Wild      *Wild       // random picks; nil if all functions are collected
+	Trace     []Records   // requires layout.FlagTraced
 }
 
-// Table is what one unit registered and what was recorded at its markers.
+// Table is a table registered by one unit, and the data recorded at its markers.
 type Table struct {
 	Text     string
-	Stored   string           // what the file has for Text, such as a packed text; "" is Text
-	Times    map[int][]uint64 // by marker, ns; they go to two shards by turns
-	Passes   map[int]uint64   // by marker, without a duration
-	Early    map[int][]uint64 // by marker, ns, recorded before it was registered; [0] was the first in the process
-	Unnamed  []uint64         // ns, of a marker that never is
+	Stored   string           // text in the file, such as Text packed; "" for Text
+	Times    map[int][]uint64 // by marker, ns; distributed over two shards
+	Passes   map[int]uint64   // by marker, number of calls without a time
+	Early    map[int][]uint64 // by marker, ns, recorded before registration; [0] is the first call in the process
+	Unnamed  []uint64         // ns, of a marker that is never registered
 	Counters []uint64
-	Off      []uint64     // bits of counters that are left out, nil: none is
-	Words    bool         // the markers have words, to steer by
-	Read     map[int]Read // by marker; on each of two shards
+	Off      []uint64     // bits of counters that are off; nil if none is
+	Words    bool         // true if the markers have words for steering
+	Read     map[int]Read // by marker; written on two shards each
 }
 
-// Read is what collectors besides time read at a marker.
+// Read is what collectors other than time read at a marker.
 type Read struct {
-	Scopes [][2]uint64 // of each collector: read, dropped
+	Scopes [][2]uint64 // by collector: scopes read, scopes dropped
 	Values [][3]uint64 // sum, self, nested
 
-	// Spread has, by the number of the value, what it grew by in each of some scopes, as
-	// it is and without the scopes inside.
+	// Spread has, by number of the value, its increase in each of some scopes, with and without the
+	// scopes inside.
 	Spread map[int][2][]uint64
 }
 
-// Wild is what a process picked at random.
+// Wild is the random pick of a process.
 type Wild struct {
 	Refused uint64 // layout.Wild…
 	Of      uint64
-	Picked  [][3]uint64 // of each the global index of the marker, its limit, and runs before
+	Picked  [][3]uint64 // global index of the marker, its limit, and number of earlier runs
 }
 
 // File returns the bytes of the run's data file.
@@ -212,14 +212,14 @@ func (w *writer) rates() (hz, real uint64) {
 	return hz, real
 }
 
-// scale is ns in ticks.
+// scale converts ns to ticks.
 func scale(ns, hz uint64) uint64 {
 	hi, lo := bits.Mul64(ns, hz)
 	q, _ := bits.Div64(hi, lo, 1e9)
 	return q
 }
 
-// block appends a block of that many bytes and returns it.
+// block appends a block of size bytes, rounded up, and returns it.
 func (w *writer) block(kind, shard uint32, size int) []byte {
 	size = (size + layout.BlockAlign - 1) / layout.BlockAlign * layout.BlockAlign
 	w.file = append(w.file, make([]byte, size)...)
@@ -256,14 +256,14 @@ func (w *writer) table(number, first uint64, t Table) {
 	}
 }
 
-// SumTable gives the block of a table, which has been changed, its checksum.
+// SumTable updates the checksum of a table block after a change.
 func SumTable(b []byte, order binary.ByteOrder) {
 	text := b[layout.OffTableText:][:order.Uint64(b[layout.OffTableLen:])]
 	order.PutUint64(b[layout.OffTableSum:], layout.Checksum(layout.SumHead(b[:layout.OffTableText], layout.OffTableSum), text))
 }
 
-// Seal ends the file of a run that has ended with the checksums of its blocks, as Linux's runtime
-// does. Without that it is as other systems leave it.
+// Seal appends the checksums of all blocks, as the runtime does on Linux when a run ends. On other
+// systems it leaves them out.
 func Seal(file []byte, order binary.ByteOrder) []byte {
 	var sums []uint64
 	for at := layout.HeaderSize; at < len(file); {
@@ -358,7 +358,7 @@ func (w *writer) read(shard uint32, index uint64, r Read) {
 }
 
 func (w *writer) spread(shard uint32, index, value uint64, amounts []uint64) {
-	var groups [layout.NumBuckets / layout.GroupBuckets]int // where in the file each is
+	var groups [layout.NumBuckets / layout.GroupBuckets]int // file offset of each group
 	for _, d := range amounts {
 		k := bits.Len64(d)
 		g := &groups[k/layout.GroupBuckets]
@@ -406,7 +406,7 @@ func (w *writer) alias(from, to, first uint64) {
 
 func (w *writer) cell(shard uint32, index uint64, times []uint64, passes uint64) {
 	b := w.block(layout.BlockCell, shard, layout.CellSize)
-	at := len(w.file) - len(b) // the file moves as it grows
+	at := len(w.file) - len(b) // the file moves when it grows
 	hz, _ := w.rates()
 	least, most, self, ticks := ^uint64(0), uint64(0), uint64(0), uint64(0)
 	var groups [layout.NumBuckets / layout.GroupBuckets]int

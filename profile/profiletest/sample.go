@@ -24,7 +24,7 @@ const DemoText = "p\texample.com/demo [example.com/demo.test]\n" +
 	"b\t0\t7\t2\t9\t3\t2\n" +
 	"x\tof a kind to come\n"
 
-// Demo is a run with all that a data file can hold.
+// Demo returns a run with every feature of data files.
 func Demo() Run {
 	return Run{
 		App:       "demo",
@@ -41,7 +41,7 @@ func Demo() Run {
 	}
 }
 
-// DemoRead is demo with collectors besides time.
+// DemoRead returns Demo with collectors other than time.
 func DemoRead() Run {
 	run := Demo()
 	run.Values = []string{"io\twrite_bytes", "io\tread_bytes", "cache\tmisses"}
@@ -52,8 +52,8 @@ func DemoRead() Run {
 	return run
 }
 
-// DemoSpread is demo with a collector whose values have buckets. Each scope is there
-// twice, on two processors.
+// DemoSpread returns Demo with a collector that has buckets. Each scope occurs twice, on two
+// processors.
 func DemoSpread() Run {
 	run := Demo()
 	run.Values = []string{"alloc\tbytes", "alloc\tobjects"}
@@ -71,9 +71,8 @@ func DemoSpread() Run {
 	return run
 }
 
-// DemoPairs is a run of which it is known what was open at once: its first marker inside
-// itself, and the second inside the first, once under the number that it had before it was
-// registered, which is 0. The table's numbers begin with 1.
+// DemoPairs returns a run with pairs: its first marker inside itself, and the second inside the
+// first, once under the number 0 that it had before registration. The table's numbers start at 1.
 func DemoPairs() Run {
 	r := Demo()
 	r.Flags |= layout.FlagPairs
@@ -81,18 +80,17 @@ func DemoPairs() Run {
 	return r
 }
 
-// WildText is two functions, and a loop in the first.
+// WildText is the table of DemoWild: two functions, and a loop in the first.
 const WildText = "p\tm\nf\tf.go\n" +
 	"m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n" +
 	"m\t0000000000000002\tloop\t0\t2\t1\t0\t-\t-\t1\tm.F:for#1\n" +
 	"m\t0000000000000003\tfunc\t0\t3\t1\t-\t-\t-\t1\tm.G\n"
 
-// Half is the limit of a function that is picked with a probability of a half if it was in
-// no run before: ln 2, in 32.32.
+// Half is the limit of a function without earlier runs that is picked with probability 1/2: ln 2,
+// in 32.32.
 const Half = 2977044471
 
-// DemoWild is a run that picked F, with a probability of a half, and had recorded at G
-// before.
+// DemoWild returns a run that picked F with probability 1/2, after recording at G.
 func DemoWild() Run {
 	return Run{
 		App: "wild", PID: 1, StartWall: 1763711763_000000000, Span: 1e9,
@@ -101,7 +99,7 @@ func DemoWild() Run {
 	}
 }
 
-// TwoUnits is a run of two units, so that damage to one leaves the other.
+// TwoUnits returns the file of a run with two units, so that damage to one spares the other.
 func TwoUnits() []byte {
 	text := func(pkg string, id int) string {
 		return fmt.Sprintf("p\t%s\nf\t%[1]s.go\nm\t%016x\tfunc\t0\t1\t1\t0\t-\t-\t1\t%[1]s.F\nb\t0\t1\t1\t2\t2\t1\n", pkg, id)
@@ -112,8 +110,8 @@ func TwoUnits() []byte {
 	}}.File()
 }
 
-// RandomRun is a run of a program that changed between runs: the markers there
-// are, their names, places, and what was recorded at them differ.
+// RandomRun returns a run of a program that changes between runs: its markers, their names, places
+// and data differ.
 func RandomRun(rnd *rand.Rand) Run {
 	text := fmt.Sprintf("p\tm\nf\tf%d.go\n", rnd.IntN(2))
 	times := map[int][]uint64{}
@@ -145,7 +143,7 @@ func RandomRun(rnd *rand.Rand) Run {
 		Wild:      randomWild(rnd, n),
 		App:       []string{"one", "two"}[rnd.IntN(2)],
 		PID:       rnd.Uint64N(100),
-		StartWall: 1763711763_000000000 + rnd.Uint64N(3), // often at the same moment
+		StartWall: 1763711763_000000000 + rnd.Uint64N(3), // often equal
 		Span:      rnd.Uint64N(1e10),
 		Killed:    rnd.IntN(4) == 0,
 		TrueHz:    2e9 + rnd.Uint64N(2),
@@ -156,7 +154,7 @@ func RandomRun(rnd *rand.Rand) Run {
 	}
 }
 
-// randomWild is what a process picked of n markers.
+// randomWild returns a random pick among n markers.
 func randomWild(rnd *rand.Rand, n int) *Wild {
 	if rnd.IntN(2) == 0 {
 		return nil
@@ -170,12 +168,12 @@ func randomWild(rnd *rand.Rand, n int) *Wild {
 	return w
 }
 
-// Packed packs the text of a table.
+// Packed returns the text of a table in packed form.
 func Packed(text string) string {
 	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
 	w, err := flate.NewWriter(b, flate.BestCompression)
 	if err != nil {
-		panic(err) // there is no such level
+		panic(err) // the level is valid
 	}
 	w.Write([]byte(text))
 	w.Close()
@@ -186,7 +184,7 @@ const TracedText = "p\tb\nf\tb.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t
 	"m\t0000000000000002\tpoint\t0\t2\t1\t0\t-\t-\t1\tb.outer:point\nm\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tb.inner\n" +
 	"m\t0000000000000004\tfunc\t0\t4\t1\t2\t-\t-\t1\tb.(*T).inner\n"
 
-// Traced is a run with these records.
+// Traced returns a run with these trace records.
 func Traced(list ...Records) Run {
 	return Run{Flags: layout.FlagTraced | layout.FlagUntimed, Hz: 1e9, Tables: []Table{{Text: TracedText}}, Trace: list}
 }

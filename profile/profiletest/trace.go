@@ -2,16 +2,16 @@ package profiletest
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// Records are what is in a ring, or was taken out of one.
+// Records are the records in a ring, or records that were moved out of one.
 type Records struct {
 	Shard   uint32
-	First   uint64 // number of the first
+	First   uint64 // number of the first record
 	Records []Record
-	Room    int    // of the ring, which has the last of them; 0: they were taken out
-	Lost    uint64 // of a ring
-	Gap     uint64 // lost after the last record
-	GapTick uint64 // from then
-	GapLast uint64 // until then
+	Room    int    // capacity of the ring, which has the last Room records; 0 if they were moved out
+	Lost    uint64 // records that a ring lost
+	Gap     uint64 // records lost after the last one
+	GapTick uint64 // start of that gap, in ticks
+	GapLast uint64 // end of that gap, in ticks
 }
 
 // Record is a trace record. Cost is in ticks.
