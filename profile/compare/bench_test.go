@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Ten runs a side: what is done with each, and what at the end.
+// Ten runs per side: the cost of adding each, and of the result.
 func BenchmarkCompare(b *testing.B) {
 	for _, markers := range []int{500, 20_000} {
 		p := typical

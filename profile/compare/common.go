@@ -2,13 +2,13 @@ package compare
 
 import "math"
 
-// leastMarkers is how many markers have to have a figure for what they share to be told
-// from what is each one's own.
+// leastMarkers is the number of markers required to separate what all markers share from what is
+// specific to each.
 const leastMarkers = 20
 
-// common returns what all markers share of a figure, for each run: the median over markers of how
-// far the run is from the marker's median over all runs. Those that may be others on the two sides
-// say nothing of that. It is nil if the markers are too few.
+// common returns the shared part of a figure, for each run: the median over markers of the run's
+// distance from the marker's median over all runs. It ignores markers that may differ between the
+// sides (guess). It returns nil if there are too few markers.
 func common(rows []row, figure int) []float64 {
 	var complete []row
 	for _, r := range rows {
@@ -38,11 +38,11 @@ func common(rows []row, figure int) []float64 {
 	return shared
 }
 
-// mostFollowed bounds how much of what is shared a marker can follow: twice as much.
+// mostFollowed limits the regression coefficient of a marker on the shared part.
 const mostFollowed = 2
 
-// without takes off as much of the shared part as the values follow: their regression
-// on it, outlying ones brought back for that.
+// without subtracts the shared part from the values, times their regression coefficient on it. The
+// regression uses values with outliers clipped.
 func without(values, shared []float64) []float64 {
 	near := robust(values)
 	var xy, xx float64

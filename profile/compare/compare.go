@@ -9,38 +9,36 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// DefaultAlpha and DefaultThreshold are what the command takes if it is not told.
+// Defaults of the command.
 const (
 	DefaultAlpha     = 0.05
 	DefaultThreshold = 0.05
 )
 
-// Options say what is compared and what counts as worse.
+// Options are the options of a comparison.
 type Options struct {
-	// Metric is one of Metrics, or COLLECTOR.VALUE for what a collector read in a
-	// scope; "" is time.
+	// Metric is one of Metrics, or COLLECTOR.VALUE for a collector's value per scope; "" means
+	// time.
 	Metric string
 
-	// Threshold is the change that matters, as a part of the old value: 0.05 is 5 %. A
-	// change that is surely less is not worse. With 0, any change that is certain matters.
+	// Threshold is the smallest relevant change, as a fraction of the old value: 0.05 is 5 %. A
+	// change that is certainly smaller is not Worse. With 0, any significant change is relevant.
 	Threshold float64
 
-	// Alpha is the probability, with no change, that any marker at all is reported;
-	// 0 is DefaultAlpha.
+	// Alpha is the probability of reporting any marker if nothing changed; 0 means DefaultAlpha.
 	Alpha float64
 }
 
-// Label is what a run is called.
+// Label says which side a run belongs to.
 type Label int
 
-// Runs are from before a change, or from after it.
+// The sides: runs before a change, and runs after it.
 const (
 	Old Label = iota
 	New
 )
 
-// Comparison takes runs one by one. It keeps a few numbers of each marker and run, not
-// the profiles.
+// Comparison collects runs one by one. It keeps a few numbers per marker and run, not the profiles.
 type Comparison struct {
 	options Options
 	metric  metric
@@ -51,42 +49,42 @@ type Comparison struct {
 	notes   notes
 }
 
-// Side is what is known of one side's runs.
+// Side describes the runs of one side.
 type Side struct {
-	Runs  int    // files
-	App   string // of the newest, as the rest
+	Runs  int    // Number of files
+	App   string // like the rest, from the newest run
 	Go    string
 	OS    string
 	Arch  string
 	Clock profile.Clock
 }
 
-// series is what is kept of a marker.
+// series is the data of one marker.
 type series struct {
 	id         registry.ID
 	name, kind string
 	file       string
 	line       int
-	named      Label // of the run that gave the name
+	named      Label // side of the run that gave the name
 	oldName    string
-	guess      bool // that it is one marker
+	guess      bool // the correspondence of the two sides is a guess
 	asOf       time.Time
-	sampled    bool // figures are estimates in some run
-	off        bool // was turned off in some run
+	sampled    bool // values are estimates in some runs
+	off        bool // turned off in some runs
 	countOnly  bool
-	values     [2][]float64 // by run and figure; NaN: there is none
-	passages   [2][]float64 // by run, that figures are from; NaN: the marker was not in the program
+	values     [2][]float64 // by run and figure; NaN if there is none
+	passages   [2][]float64 // by run, number of calls behind the values; NaN if the program did not have the marker
 	counts     [2]counts
 }
 
-// counts is whether all runs of a side counted the same.
+// counts says whether all runs of a side had the same number of calls.
 type counts struct {
 	runs, visited int
 	count         uint64 // of the first run
 	differ        bool
 }
 
-// NewComparison returns a comparison of no runs yet.
+// NewComparison returns a comparison without runs.
 func NewComparison(o Options) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
@@ -105,8 +103,8 @@ func NewComparison(o Options) (*Comparison, error) {
 	return &Comparison{options: o, metric: m, markers: map[registry.ID]*series{}}, nil
 }
 
-// Add takes a run in. A profile that is a sum of several processes is one run. The
-// profile is not kept. It is an error if it has not got what the metric needs.
+// Add adds a run. A profile that is a sum of several processes counts as one run. The profile is
+// not kept. Add returns an error if the profile lacks data for the metric.
 func (c *Comparison) Add(label Label, p *profile.Profile) error {
 	if c.metric.name == "self" && p.NoSelf {
 		return fmt.Errorf("self times were not measured in run %s; run the program without noself", p.Run)
@@ -164,7 +162,7 @@ func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile
 	}
 }
 
-// padded lengthens a list with NaN, which stand for runs that have not got the marker.
+// padded extends a list with NaN for runs without the marker.
 func padded(list []float64, n int) []float64 {
 	for len(list) < n {
 		list = append(list, math.NaN())

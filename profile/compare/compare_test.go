@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// sides compares runs that are made by a function, five a side.
+// sides compares runs returned by a function, five per side.
 func sides(t *testing.T, o Options, run func(label Label, number int) *profile.Profile) *Result {
 	t.Helper()
 	return sidesOf(t, o, 5, run)
@@ -37,12 +37,12 @@ func sidesOf(t *testing.T, o Options, runs int, run func(label Label, number int
 	return c.Result()
 }
 
-// of is a run with markers.
+// of returns a run with markers.
 func of(markers ...profile.Marker) *profile.Profile {
 	return &profile.Profile{App: "shop", Runs: 1, Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", Clock: profile.Clock{Kind: "tsc", Hz: 2.7e9}, Complete: true, Markers: markers}
 }
 
-// times are n passages of about as long.
+// times returns n calls of similar duration.
 func times(r *rand.Rand, n int, ns float64) []uint64 {
 	var list []uint64
 	for range n {
@@ -51,7 +51,7 @@ func times(r *rand.Rand, n int, ns float64) []uint64 {
 	return list
 }
 
-// Markers that only one side has, or passed, are told and have no part in the rest. Names are the new ones.
+// Markers that only one side has or called are reported separately. Names are the new ones.
 func TestPlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	empty := func(n int) profile.Marker { return marker(n, nil) }
@@ -92,7 +92,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What may be another marker than before is compared and shown behind the others, and is no finding.
+// Markers whose correspondence is a guess are compared and listed last, and are not findings.
 func TestGuesses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	run := func(worse float64) func(label Label, _ int) *profile.Profile {
@@ -120,7 +120,7 @@ func TestGuesses(t *testing.T) {
 		t.Errorf("one run: enough %v, grown %v", got.Enough, got.Grown())
 	}
 
-	// They have no part in what all markers share, be they the most.
+	// They do not affect the shared part, even if they are the majority.
 	got := sides(t, Options{Threshold: 0.05}, func(label Label, number int) *profile.Profile {
 		var markers []profile.Marker
 		for i := range 80 {
@@ -140,7 +140,7 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// Between equal figures, and among markers of one side only, numbers in names are in the order of their values.
+// In lists sorted by name, numbers in names are compared by value.
 func TestNumbersInNames(t *testing.T) {
 	named := func(number int) profile.Marker {
 		m := marker(number, slices.Repeat([]uint64{1000}, 20))
@@ -165,7 +165,8 @@ func TestNumbersInNames(t *testing.T) {
 	}
 }
 
-// Passages are told where they are certain: the same in all runs of a side, and not on both.
+// Changes of the number of calls are reported if certain: the same number in all runs of a side,
+// and different sides.
 func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	got := sides(t, Options{}, func(label Label, number int) *profile.Profile {
@@ -197,7 +198,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Each metric is of what it says.
+// Each metric detects changes of what it describes.
 func TestMetrics(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	run := func(label Label, _ int) *profile.Profile {
@@ -212,7 +213,7 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		metric string
-		marker string // what got worse, "" for nothing
+		marker string // the marker that got worse; "" for none
 		change float64
 	}{
 		{"time", "", 0}, {"mean", "", 0}, {"p50", "", 0}, {"p90", "", 0}, {"p99", "", 0}, {"max", "", 0}, {"total", "", 0},
@@ -243,7 +244,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What falls to nothing has changed by all of it, and what comes of nothing without bound.
+// A drop to zero is a change of -100 %, and a rise from zero is infinite.
 func TestOfNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for label, want := range map[Label][3]float64{New: {-1, -1, float64(Better)}, Old: {math.Inf(1), math.Inf(1), float64(Worse)}} {
@@ -267,7 +268,7 @@ func TestOfNothing(t *testing.T) {
 	}
 }
 
-// With too few runs nothing is claimed, but shown.
+// With too few runs, changes are shown but nothing is concluded.
 func TestTooFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	run := func(label Label, _ int) *profile.Profile {
@@ -291,7 +292,7 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// What makes the sides differ besides the code is said.
+// Differences between the sides other than the code are reported.
 func TestCautions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, tt := range []struct {
@@ -342,7 +343,7 @@ func TestCautions(t *testing.T) {
 	}
 }
 
-// A marker that some runs did not pass is compared by those that did.
+// A marker without calls in some runs is compared by the other runs.
 func TestMissing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	got := sidesOf(t, Options{}, 8, func(label Label, number int) *profile.Profile {
@@ -361,7 +362,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Times that can hardly be told apart are no finding: the data has whole nanoseconds.
+// Differences below the resolution of whole ns are not findings.
 func TestResolution(t *testing.T) {
 	for _, tt := range []struct {
 		old, fresh uint64

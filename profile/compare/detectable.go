@@ -2,15 +2,15 @@ package compare
 
 import "math"
 
-// power is how often a change of the size that is called detectable is found: Φ(0.84) is 0.8.
+// power is the quantile for the probability of finding a detectable change: Φ(0.84) is 0.8.
 const power = 0.84
 
-// detectable is the change that a comparison of such values would have found in four
-// of five cases, the deviation within both sides being what it is: where the
-// t-statistic, which grows with the difference that is tested, exceeds the one at the critical difference.
+// detectable returns the change that a comparison of such values finds with probability 0.8, given
+// the standard deviation within both sides: the change at which the t-statistic exceeds its value
+// at the critical difference.
 func detectable(values []float64, old int, critical float64) float64 {
 	n, m := float64(old), float64(len(values)-old)
-	share := critical * critical * (n + m) / (n * m) // of the squares, between the sides
+	share := critical * critical * (n + m) / (n * m) // of the sum of squares: the part between the sides
 	if share >= 1 {
 		return math.Inf(1)
 	}

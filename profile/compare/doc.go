@@ -1,5 +1,5 @@
-// Package compare tells what changed between two sets of runs of a program, marker
-// by marker, and what of that is more than chance.
+// Package compare finds the significant changes between two sets of runs of a program, marker by
+// marker.
 //
 //	c, err := compare.NewComparison(compare.Options{Threshold: 0.05})
 //	if err != nil { … }
@@ -15,42 +15,40 @@
 //
 // # What is compared
 //
-// A run is one sample: passages within a run share its processor, its memory layout
-// and its neighbours, and are not independent of each other. Of each marker a run gives a few
-// figures of its passages' times (Options.Metric): the quantiles p5, p25 and p50, which
-// tell a change in what the code does best where other work disturbs the machine, for
-// that only ever adds time; the mean; and p90, p99 and the mean of the slowest hundredth,
-// which tell a slower tail though the median stands still. Logarithms are compared, so
-// that a change is a factor.
+// A run is one sample: calls within a run share its processor, memory layout and neighbours, and
+// are not independent. For each marker a run gives a few statistics of the times of its calls,
+// called figures (Options.Metric): the quantiles p5, p25 and p50, which show a change in the code
+// even on a busy machine, because disturbances only ever add time; the mean; and p90, p99 and the
+// mean of the slowest 1 %, which show a slower tail while the median does not change. Logarithms
+// are compared, so a change is a factor.
 //
 // # What all markers of a run share
 //
-// A machine that is slower for a while makes a whole run slower. What the markers of a
-// run have in common is the median over markers of how far each is from its own median.
-// As much of it as a marker has been seen to follow (its regression on it) is taken off.
-// Whether the common part itself differs between the sides is tested, too: if it
-// does, it is no disturbance, but a finding of its own, and stays in.
+// A machine that is slow for a while slows down a whole run. The shared part of a run is the median
+// over markers of each marker's distance from its own median. It is subtracted from every marker,
+// times the marker's regression coefficient on it. Whether the shared part itself differs between
+// the sides is tested, too: if it does, it is not a disturbance but a finding of its own, and it is
+// not subtracted.
 //
 // # The test
 //
-// If nothing changed, it is chance which runs are called old and which new. So the labels
-// are dealt out anew, thousands of times, and each time the largest difference
-// of all figures of all markers is noted. A figure's p-value is the share of dealings in
-// which any figure of any marker differed as much as this one does in truth. That makes it correct
-// for all tests at once, whatever depends on what: with no change, the chance that
-// any marker is reported is no more than alpha (Westfall and Young, Resampling-Based
-// Multiple Testing, 1993: single-step maxT; Phipson and Smyth 2010 for p-values from a part of all
-// dealings). It asks only that runs can be exchanged if nothing changed, which is why
-// old and new runs should be made in turn.
+// This is a permutation test. If nothing changed, the labels old and new are random. So the labels
+// are permuted thousands of times, and each time the largest difference over all figures of all
+// markers is recorded. A figure's p-value is the fraction of permutations in which any figure of
+// any marker differs at least as much as this one does under the true labels. This corrects for all
+// tests together, whatever their dependencies: if nothing changed, the probability that any marker
+// is reported is at most alpha (Westfall and Young, Resampling-Based Multiple Testing, 1993:
+// single-step maxT; Phipson and Smyth 2010 for p-values from a sample of the permutations). The
+// only assumption is that runs are exchangeable if nothing changed, which is why old and new runs
+// should alternate.
 //
-// A difference is that of two means in units of the deviation, after values far from
-// the marker's median (more than three deviations by the median absolute deviation)
-// are brought back to there, so that one disturbed run does not hide a change. This
-// is done without looking at the labels, and so leaves the test exact.
+// A difference is that of two means in standard deviations, after clipping values that are more
+// than three standard deviations (estimated by the median absolute deviation) away from the
+// marker's median, so that one disturbed run does not hide a change. Clipping does not depend on
+// the labels, and so the test stays exact.
 //
 // The change and its confidence interval are those of Hodges and Lehmann (1963), from the
-// distribution of the Mann–Whitney U. A marker is worse if its p-value is below
-// Options.Alpha and the interval reaches Options.Threshold: the change is certain, and it may be as
-// large as that. Medians over runs and their intervals are those of
-// golang.org/x/perf/benchmath.
+// distribution of the Mann–Whitney U. A marker is worse if its p-value is below Options.Alpha and
+// the interval reaches Options.Threshold: the change is significant, and may be as large as the
+// threshold. Medians over runs and their intervals are those of golang.org/x/perf/benchmath.
 package compare

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// confidence is that of all intervals.
+// confidence is the confidence level of all intervals.
 const confidence = 0.95
 
-// Summary is the median over runs and its confidence interval, which is infinite if
-// the runs are too few for one.
+// Summary is the median over runs and its confidence interval, which is infinite if there are too
+// few runs.
 type Summary struct {
 	Median, Lo, Hi float64
-	Runs           int // that the marker has the figure in
+	Runs           int // number of runs with a value
 }
 
-// summary leaves out NaN.
+// summary summarizes values, ignoring NaN.
 func summary(values []float64) Summary {
 	s := benchmath.NewSample(present(values), &benchmath.DefaultThresholds)
 	if len(s.Values) == 0 {
@@ -28,17 +28,17 @@ func summary(values []float64) Summary {
 	return Summary{m.Center, m.Lo, m.Hi, len(s.Values)}
 }
 
-// mannWhitney is the p-value of one comparison by itself.
+// mannWhitney returns the p-value of one comparison, not corrected for others.
 func mannWhitney(old, fresh []float64) float64 {
 	a := benchmath.NewSample(present(old), &benchmath.DefaultThresholds)
 	b := benchmath.NewSample(present(fresh), &benchmath.DefaultThresholds)
 	return benchmath.AssumeNothing.Compare(a, b).P
 }
 
-// shift is by how much the new values exceed the old, and its confidence interval: the
-// median of all differences of a new and an old value, and the differences of such
-// ranks that the Mann–Whitney test would not reject them (Hodges and Lehmann 1963; Hollander, Wolfe and Chicken,
-// Nonparametric Statistical Methods, 4.2 and 4.3).
+// shift returns how much the new values exceed the old, and its confidence interval: the median of
+// all pairwise differences, and the differences at the ranks that the Mann–Whitney test would just
+// not reject (Hodges and Lehmann 1963; Hollander, Wolfe and Chicken, Nonparametric Statistical
+// Methods, 4.2 and 4.3).
 func shift(old, fresh []float64) (estimate, lo, hi float64) {
 	old, fresh = present(old), present(fresh)
 	differences := make([]float64, 0, len(old)*len(fresh))
@@ -55,11 +55,11 @@ func shift(old, fresh []float64) (estimate, lo, hi float64) {
 	return estimate, differences[rank-1], differences[len(differences)-rank]
 }
 
-// ranks are those that outerRank has worked out, by the two numbers of values.
+// ranks caches the results of outerRank by its arguments.
 var ranks sync.Map
 
-// outerRank is the rank of the difference that begins the confidence interval: the
-// largest r with P(U ≤ r-1) no more than half of what the interval may leave out; 0 if there is none.
+// outerRank returns the rank of the difference at the lower end of the confidence interval: the
+// largest r with P(U ≤ r-1) ≤ (1-confidence)/2, or 0 if there is none.
 func outerRank(n, m int) int {
 	if r, ok := ranks.Load([2]int{n, m}); ok {
 		return r.(int)
@@ -70,7 +70,7 @@ func outerRank(n, m int) int {
 		for r < n*m/2 && u.CDF(float64(r)) <= (1-confidence)/2 {
 			r++
 		}
-	} else { // U is normal then
+	} else { // U is approximately normal
 		product := float64(n * m)
 		r = max(0, int(product/2-1.96*math.Sqrt(product*float64(n+m+1)/12)))
 	}

@@ -9,21 +9,21 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// figure is a number that a run has for a marker.
+// A figure is a statistic that a run has for a marker, such as p50.
 type figure struct {
 	name  string
-	unit  string                          // "ns", "" for numbers, or what the name of a reading's value ends in
-	least float64                         // so many passages a run has to have for it
-	of    func(m *profile.Marker) float64 // NaN: there is none
+	unit  string                          // "ns", "" for numbers, or the unit suffix of a collector's value
+	least float64                         // minimum number of calls in a run
+	of    func(m *profile.Marker) float64 // NaN if there is none
 }
 
-// metric is a set of figures that are compared together.
+// A metric is a set of figures that are compared together.
 type metric struct {
 	name    string
 	about   string
 	figures []figure
-	shown   int // the figure that is shown where nothing changed
-	sharp   int // so many of the figures, from the first, tell how small a change could have been found
+	shown   int // index of the figure shown if nothing changed
+	sharp   int // the first sharp figures determine the detectable change
 }
 
 var metrics = []metric{
@@ -57,8 +57,8 @@ func single(name, about, unit string, of func(*profile.Marker) float64) metric {
 	return metric{name, about, []figure{{name, unit, 1, of}}, 0, 1}
 }
 
-// Metrics are the names that Options.Metric may have, the default first, besides those
-// of what collectors read.
+// Metrics returns the names for Options.Metric, the default first, except those of collectors'
+// values.
 func Metrics() []string {
 	var names []string
 	for _, m := range metrics {
@@ -67,7 +67,7 @@ func Metrics() []string {
 	return names
 }
 
-// metricOf finds a metric by its name.
+// metricOf returns the metric with the name.
 func metricOf(name string) (metric, error) {
 	if name == "" {
 		return metrics[0], nil
@@ -83,7 +83,7 @@ func metricOf(name string) (metric, error) {
 	return metric{}, fmt.Errorf("unknown metric %q; the metrics are %s, and COLLECTOR.VALUE for what a collector read", name, strings.Join(Metrics(), ", "))
 }
 
-// reading is the mean by which a value that a collector reads grew in a scope.
+// reading returns the metric of a collector's value: its mean increase per scope.
 func reading(collector, value string) metric {
 	unit := ""
 	if strings.HasSuffix(value, "_ns") {
@@ -102,7 +102,7 @@ func reading(collector, value string) metric {
 	})
 }
 
-// timed is a figure that only markers have whose passages were timed.
+// timed wraps a figure so that it is NaN for markers without times.
 func timed(of func(*profile.Marker) float64) func(*profile.Marker) float64 {
 	return func(m *profile.Marker) float64 {
 		if len(m.Buckets) == 0 {
@@ -116,9 +116,9 @@ func quantile(q float64) func(*profile.Marker) float64 {
 	return timed(func(m *profile.Marker) float64 { return m.QuantileNS(q) })
 }
 
-// slowest is the mean time of a share of the passages, the slowest; one passage
-// at least. The bucket that the share begins in is only partly in it: there, times are taken to be
-// spread evenly, as wide as its deviation, as for quantiles.
+// slowest returns the mean time of the slowest calls, with share their fraction of all calls, but
+// at least one call. If the share begins within a bucket, its times are assumed to be uniformly
+// distributed with the bucket's standard deviation, as for quantiles.
 func slowest(m *profile.Marker, share float64) float64 {
 	n := float64(m.Timed())
 	if n == 0 {
@@ -144,7 +144,7 @@ func slowest(m *profile.Marker, share float64) float64 {
 	return sum / (of - rest)
 }
 
-// passages is how many passages the figures of a marker are from.
+// passages returns the number of calls behind a marker's figures.
 func passages(m *profile.Marker) float64 {
 	if n := m.Taken(); n > 0 {
 		return float64(n)

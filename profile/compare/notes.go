@@ -9,19 +9,19 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// notes are what the runs' files say to be careful about.
+// notes are the caveats from the runs' files.
 type notes struct {
 	cautions []string
-	sums     [2]int // profiles that are sums of several processes' data
+	sums     [2]int // number of profiles that are sums of several processes
 	plain    [2]int
-	builds   [2][]string // Go versions and systems
+	builds   [2][]string // Go versions and systems, by run
 	clocks   [2][]string
 	untimed  int
 }
 
-// add takes the notes of a run.
+// add adds the caveats of a run.
 func (n *notes) add(label Label, p *profile.Profile) {
-	for _, warning := range p.Warnings { // what follows from a run's figures differs a little from run to run
+	for _, warning := range p.Warnings { // only Warnings: caveats that follow from the data differ slightly between runs
 		if !slices.Contains(n.cautions, warning) {
 			n.cautions = append(n.cautions, warning)
 		}
@@ -43,7 +43,7 @@ func (n *notes) add(label Label, p *profile.Profile) {
 	note(&n.clocks[label], p.Clock.Kind)
 }
 
-// cautions are those of the files, and what makes the sides differ besides the code.
+// cautions returns the caveats of the files, and differences between the sides other than the code.
 func (c *Comparison) cautions() []string {
 	n := &c.notes
 	list := slices.Clone(n.cautions)
@@ -84,7 +84,7 @@ func (c *Comparison) cautions() []string {
 	return list
 }
 
-// special is how many markers were sampled, and how many turned off.
+// special returns the number of markers that were sampled, and of markers that were turned off.
 func (c *Comparison) special() (sampled, off int) {
 	for _, s := range c.markers {
 		if s.sampled {

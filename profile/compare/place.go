@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// sorted are all markers, by name.
+// sorted returns all markers sorted by name.
 func (c *Comparison) sorted() []*series {
 	var list []*series
 	for _, s := range c.markers {
@@ -26,8 +26,8 @@ func (s *series) place() Place {
 	}
 }
 
-// places sorts out the markers that only one side has, or passed, or that were surely
-// passed more or less often.
+// places finds the markers that only one side has or called, and those whose number of calls
+// certainly changed.
 func (c *Comparison) places(r *Result) {
 	for _, s := range c.sorted() {
 		old, fresh := s.counts[Old], s.counts[New]
@@ -46,8 +46,8 @@ func (c *Comparison) places(r *Result) {
 	}
 }
 
-// certain is whether all runs of a side passed the marker equally often, and those of the other side
-// another number of times. One run alone says nothing of others.
+// certain reports whether all runs of a side have the same number of calls, and those of the other
+// side have another. It requires at least two runs per side.
 func (s *series) certain() bool {
 	a, b := s.counts[Old], s.counts[New]
 	return !s.sampled && !s.off && a.runs > 1 && b.runs > 1 && !a.differ && !b.differ && a.count != b.count && a.count > 0 && b.count > 0

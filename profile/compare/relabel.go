@@ -9,24 +9,24 @@ import (
 	"sync"
 )
 
-// dealings are the ways to choose which runs are called new: all of them, if there
-// are not too many, or as many drawn at random, always the same ones.
+// dealings are the permutations of the labels, as sets of runs called new: all of them, or if there
+// are too many, a random sample with a fixed seed.
 type dealings struct {
 	runs  int
-	sets  [][]uint16 // indexes of runs; of two complements only one
+	sets  [][]uint16 // by permutation, indexes of runs; only one of two complements if pairs is set
 	all   bool
-	pairs bool // a set stands for its complement, too, as both sides have as many runs
+	pairs bool // both sides have the same number of runs, so that a set also stands for its complement
 }
 
-// The work of a test in additions, and bounds for the number of dealings that follow from it.
-// 20,000 tell a p-value of 0.05 to 0.0015.
+// The work of a test in additions, and the resulting bounds on the number of permutations. 20,000
+// determine a p-value of 0.05 to within 0.0015.
 const (
 	work         = 4e9
 	fewestDrawn  = 2_000
 	mostDealings = 20_000
 )
 
-// deal chooses dealings of old and new runs for so many rows.
+// deal returns permutations of old and fresh runs, given the number of rows to test.
 func deal(old, fresh, rows int) dealings {
 	d := dealings{runs: old + fresh, pairs: old == fresh}
 	size := min(old, fresh)
@@ -54,11 +54,11 @@ func deal(old, fresh, rows int) dealings {
 	return d
 }
 
-// smallest is the smallest p-value that there can be.
+// smallest returns the smallest possible p-value.
 func (d dealings) smallest() float64 { return d.p(0) }
 
-// p is the p-value of a difference that so many of the dealings reach. Of all
-// dealings, one is the true one; it is added to those that were drawn.
+// p returns the p-value of a difference that is reached by that many permutations. The true labels
+// are among all permutations, and are added to a sample.
 func (d dealings) p(reached int) float64 {
 	if d.all {
 		return float64(max(reached, 1)) / float64(len(d.sets))
@@ -66,7 +66,7 @@ func (d dealings) p(reached int) float64 {
 	return float64(reached+1) / float64(len(d.sets)+1)
 }
 
-// choices is the number of ways to choose k of n.
+// choices returns the binomial coefficient of n and k.
 func choices(n, k int) float64 {
 	c := 1.0
 	for i := range k {
@@ -75,8 +75,8 @@ func choices(n, k int) float64 {
 	return math.Round(c)
 }
 
-// combinations are all sets of k of n; without those that are complements of others,
-// if halves is set.
+// combinations returns all subsets of size k of n elements; if halves is set, only one of two
+// complements.
 func combinations(n, k int, halves bool) [][]uint16 {
 	if k == 0 {
 		return [][]uint16{{}}
@@ -88,7 +88,7 @@ func combinations(n, k int, halves bool) [][]uint16 {
 	}
 	for {
 		if halves && set[0] > 0 {
-			return sets // every half without the first has a complement with it
+			return sets // subsets without the first element are complements of earlier ones
 		}
 		sets = append(sets, slices.Clone(set))
 		i := k - 1
@@ -105,11 +105,11 @@ func combinations(n, k int, halves bool) [][]uint16 {
 	}
 }
 
-// largest returns for each dealing the largest difference of any of the rows, sorted.
-// Rows are as standard makes them: their difference is the sum over one side.
+// largest returns for each permutation the largest difference of any row, sorted. Rows must be
+// standardized by standard, so that a difference is the sum over one side.
 func (d dealings) largest(rows [][]float32) []float32 {
 	most := make([]float32, len(d.sets))
-	const block = 256 // of dealings: what they need stays in the processor's cache
+	const block = 256 // of permutations: their data fit the processor's cache
 	var all sync.WaitGroup
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
@@ -141,7 +141,7 @@ func differences(rows [][]float32, sets [][]uint16, most []float32) {
 	}
 }
 
-// difference is that of the row as the runs are truly labelled.
+// difference returns the difference of a row under the true labels.
 func difference(row []float32, old int) float32 {
 	var sum float32
 	if old <= len(row)-old {
@@ -156,21 +156,21 @@ func difference(row []float32, old int) float32 {
 	return max(sum, -sum)
 }
 
-// rounding is by how much two sums of the same numbers in another order may differ.
+// rounding is the largest rounding error between two orders of summation.
 const rounding = 1e-5
 
-// reached is how many of the dealings have a largest difference that is no less.
+// reached returns the number of permutations with a largest difference of at least difference.
 func reached(largest []float32, difference float32) int {
 	k, _ := slices.BinarySearch(largest, difference-rounding)
 	return len(largest) - k
 }
 
-// critical is the least difference with a p-value below alpha; infinite if there is none.
+// critical returns the smallest difference with a p-value below alpha; +Inf if there is none.
 func (d dealings) critical(largest []float32, alpha float64) float64 {
 	if d.smallest() >= alpha {
 		return math.Inf(1)
 	}
-	// The p-value of the k-th from the end grows with k.
+	// The p-value of the k-th largest difference grows with k.
 	lo, hi := 0, len(largest)
 	for hi-lo > 1 {
 		mid := int(uint(lo+hi) >> 1)
@@ -186,7 +186,7 @@ func (d dealings) critical(largest []float32, alpha float64) float64 {
 	return float64(largest[len(largest)-lo])
 }
 
-// fewestRuns is how many runs a side there have to be at least for a p-value below alpha.
+// fewestRuns returns the minimum number of runs per side for a p-value below alpha.
 func fewestRuns(alpha float64) int {
 	for n := 2; n < bits.UintSize; n++ {
 		if 2/choices(2*n, n) < alpha {

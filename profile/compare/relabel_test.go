@@ -29,8 +29,8 @@ func TestCombinations(t *testing.T) {
 	}
 }
 
-// Small comparisons have all dealings, large ones a part that is the same each time; the p-value
-// of the largest difference is the smallest there is.
+// Small comparisons use all permutations, large ones a fixed sample; the p-value of the largest
+// difference is the smallest possible.
 func TestDeal(t *testing.T) {
 	for _, tt := range []struct {
 		old, fresh int
@@ -58,7 +58,7 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// The critical difference has a p-value below alpha, and the next smaller one has not.
+// The critical difference has a p-value below alpha, and the next smaller one does not.
 func TestCritical(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, runs := range []int{2, 4, 6, 10} {
@@ -97,7 +97,8 @@ func TestFewestRuns(t *testing.T) {
 	}
 }
 
-// Ten thousand comparisons of samples of one distribution, moved by 0.3: how often the interval holds that.
+// Coverage of the interval in ten thousand comparisons of samples of one distribution, shifted by
+// 0.3.
 func TestShift(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range [][2]int{{4, 4}, {5, 9}, {10, 10}, {60, 60}} {
@@ -131,7 +132,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// The mean of the slowest is exact where whole buckets are, and near it else.
+// The mean of the slowest is exact at bucket boundaries, and accurate elsewhere.
 func TestSlowest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, share := range []float64{0.01, 0.1, 0.5, 1} {

@@ -12,74 +12,75 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Verdict is what is to be said of a change.
+// Verdict is the conclusion about a change.
 type Verdict int
 
-// A higher verdict comes before a lower one of the same marker.
+// The verdict of a marker is the highest verdict of its figures.
 const (
-	Unknown   Verdict = iota // there are too few runs to tell a change from chance
-	Unchanged                // no change that could not be chance
-	Changed                  // a certain change, surely less than the threshold
+	Unknown   Verdict = iota // too few runs to tell a change from chance
+	Unchanged                // no significant change
+	Changed                  // a significant change, certainly below the threshold
 	Better
 	Worse
 )
 
-// String is the verdict as reports have it.
+// String returns the verdict as in reports.
 func (v Verdict) String() string {
 	return [...]string{"unknown", "unchanged", "changed", "better", "worse"}[v]
 }
 
-// Result is what a comparison has found.
+// Result is the result of a comparison.
 type Result struct {
 	Options
-	About    string // what the metric is
+	About    string // description of the metric
 	Old, New Side
 
-	// Markers are those that both sides passed: first those that got worse, then better,
-	// then with changes below the threshold, then the others; among equals the surest
-	// change first, then by name. If nothing can be known, the largest change is first.
-	// Behind all of them are, in the same order, those of which it is a guess that they are
-	// the same on both sides; they are no findings.
+	// Markers are the markers that both sides called: first those that got worse, then better, then
+	// with changes below the threshold, then the rest. Within each group, the most significant
+	// change comes first, then the order is by name. If all are Unknown, the largest change is
+	// first. After all of these come, in the same order, markers whose correspondence is a guess;
+	// they are not findings.
 	Markers []Marker
 
-	// Shared is what all markers of a run share, a figure for each of the
-	// metric's; their values are factors, 1 in the median over all runs. It is nil if there are too few markers or
-	// runs to tell. Worse and Better are findings like those of markers.
+	// Shared is the shared part of all markers of a run, one entry for each figure of the metric.
+	// Values are factors, with 1 the median over all runs. It is nil if there are too few markers
+	// or runs. Worse and Better are findings like those of markers.
 	Shared []Figure
 
-	// Spread is the standard deviation of what is shared from run to run, of the
-	// figure that is shown where nothing changed.
+	// Spread is the standard deviation of the shared part between runs, for the figure shown if
+	// nothing changed.
 	Spread float64
 
-	// Appeared and Vanished are markers that only one side's program has; Begun and Ceased
-	// those that both have and only one passed. They are sorted by name.
+	// Appeared and Vanished are the markers that only the new or only the old program has; Begun
+	// and Ceased are the markers that both have but only the new or only the old runs called. They
+	// are sorted by name.
 	Appeared, Vanished, Begun, Ceased []Place
 
-	// Counted are markers that all runs of a side passed equally often, and those of the
-	// other side another number of times: a change that needs no test. They are sorted by name.
+	// Counted are the markers with the same number of calls in all runs of a side, and another
+	// number on the other side: a change that needs no test. They are sorted by name.
 	Counted []Count
 
-	Tests    int  // figures of markers that were compared
-	Dealings int  // ways to label the runs that they were held against
-	All      bool // these are all that there are
+	Tests    int  // number of figures of markers that were tested
+	Dealings int  // number of permutations of the labels
+	All      bool // true if these are all permutations
 
-	// Enough is false if there are too few runs for any change to be told from
-	// chance; Need is how many there have to be on each side.
+	// Enough is false if there are too few runs for any significant change; Need is the number of
+	// runs required on each side.
 	Enough bool
 	Need   int
 
-	// Half and Most are the least changes that would have been found, in four of
-	// five comparisons like this, in half of the markers and in nine of ten; infinite if none would.
+	// Half and Most are the smallest changes that would have been found with probability 0.8 in
+	// half of the markers, and in nine of ten; +Inf if none would.
 	Half, Most float64
 
-	Cautions []string // what a reader has to know before believing the rest
+	Cautions []string // caveats that a reader should know before relying on the rest
 }
 
-// Worse is how many findings make the comparison fail: markers that got worse, and
-// figures of what they share.
+// Worse returns the number of findings that make the comparison fail: markers that got worse, plus
+// one if any shared figure did.
 func (r *Result) Worse() int { return r.count(Worse) }
 
-// Better is how many got better.
+// Better returns the number of findings that got better, counted like Worse.
 func (r *Result) Better() int { return r.count(Better) }
 
 func (r *Result) count(v Verdict) (n int) {
@@ -94,7 +95,7 @@ func (r *Result) count(v Verdict) (n int) {
 	return n
 }
 
-// Certain is how many markers are surely the same on both sides.
+// Certain returns the number of markers whose correspondence is not a guess.
 func (r *Result) Certain() (n int) {
 	for i := range r.Markers {
 		if !r.Markers[i].Guess {
@@ -104,69 +105,68 @@ func (r *Result) Certain() (n int) {
 	return n
 }
 
-// Grown says whether a figure of a marker that is surely the same is larger by the threshold or
-// more, be it by chance.
+// Grown reports whether any figure of a marker whose correspondence is not a guess grew by at least
+// the threshold, significantly or not.
 func (r *Result) Grown() bool {
 	return slices.ContainsFunc(r.Markers, func(m Marker) bool {
 		return !m.Guess && slices.ContainsFunc(m.Figures, func(f Figure) bool { return f.Change >= r.Threshold && f.Change > 0 })
 	})
 }
 
-// Place is a marker that has nothing to compare.
+// Place is a marker without data to compare.
 type Place struct {
 	ID         registry.ID
 	Name, Kind string
 	File       string
 	Line       int
-	Passed     bool // by a run of either side
+	Passed     bool // called by a run of either side
 
-	// Guess is that what is new may be other code than what was old: see profile.Marker.
+	// Guess says that the new marker may be other code than the old one: see profile.Marker.
 	Guess   bool
-	OldName string // Name is that of the new runs; "" where they alone have the marker
+	OldName string // Name is from the new runs; "" if only they have the marker
 }
 
-// Count is a marker with the passages of every old run, and of every new one.
+// Count is a marker with its number of calls in every old run, and in every new one.
 type Count struct {
 	Place
 	Old, New uint64
 }
 
-// Marker is what was found at a marker.
+// Marker is the result for one marker.
 type Marker struct {
 	Place
 	Verdict Verdict
-	Figures []Figure // those of the metric that it has enough passages for
-	Sampled bool     // in some runs, figures are estimates from a sample of the passages
+	Figures []Figure // figures of the metric for which it has enough calls
+	Sampled bool     // in some runs, figures are estimates from a sample
 
-	Detectable float64 // the least change that would have been found, in four of five comparisons
+	Detectable float64 // smallest change found with probability 0.8
 
 	lead int
 }
 
-// Lead is the figure that tells most: of those with the marker's verdict the surest.
+// Lead returns the most significant figure among those with the marker's verdict.
 func (m *Marker) Lead() *Figure { return &m.Figures[m.lead] }
 
-// Figure is how one figure differs.
+// Figure is the result for one figure.
 type Figure struct {
-	Name string // p5, p25, p50, mean, p90, p99, p99+ (the mean of the slowest hundredth), or the metric's name
+	Name string // p5, p25, p50, mean, p90, p99, p99+ (the mean of the slowest 1 %), or the metric's name
 	Unit string // "ns" or ""
 
-	Old, New Summary // without what all markers share
+	Old, New Summary // without the shared part
 
-	// Change is the new value over the old, less 1: 0.05 is 5 % more. Lo and Hi
-	// bound it with a confidence of 95 %; they are -1 and infinite if there are too few runs.
+	// Change is new/old - 1: 0.05 is 5 % more. Lo and Hi are its 95 % confidence interval; -1 and
+	// +Inf if there are too few runs.
 	Change, Lo, Hi float64
 
-	// P is the p-value of the Mann–Whitney test of this figure by itself. Adjusted is
-	// the p-value that counts: corrected for all that was tested. Both are NaN if there
-	// are too few runs.
+	// P is the p-value of the Mann–Whitney test of this figure alone. Adjusted is the p-value that
+	// decides: it is corrected for all tests. Both are NaN if there are too few runs.
 	P, Adjusted float64
 
 	Verdict Verdict
 }
 
-// sharedPart is the part of alpha for tests of what all markers share; the
-// markers have the rest (weighted Bonferroni: Holm 1979).
+// sharedPart is the fraction of alpha for the tests of the shared part; the rest is for the markers
+// (weighted Bonferroni: Holm 1979).
 const sharedPart = 0.2
 
 // Result compares the runs that were added.
@@ -181,28 +181,28 @@ func (c *Comparison) Result() *Result {
 	return r
 }
 
-// tests is what was tested, and against what.
+// tests are the tested rows and their permutations.
 type tests struct {
 	dealings
-	largest  []float32 // of all rows, for each dealing
+	largest  []float32 // over all rows, by permutation
 	standard [][]float32
-	part     float64 // of alpha
+	part     float64 // fraction of alpha
 }
 
-// adjusted is the p-value of a difference.
+// adjusted returns the corrected p-value of a difference.
 func (t *tests) adjusted(d float32) float64 {
 	return min(1, t.p(reached(t.largest, d))/t.part)
 }
 
-// test takes what is shared off the rows and deals the labels.
+// test subtracts the shared part from the rows and permutes the labels.
 func (c *Comparison) test(r *Result, rows []row) *tests {
 	t := &tests{dealings: deal(r.Old.Runs, r.New.Runs, max(1, len(rows))), part: 1}
 	r.Dealings, r.All = len(t.sets), t.all
 	if t.pairs && t.all {
 		r.Dealings *= 2
 	}
-	// What is shared could hide a change of all markers. It is only taken off if that
-	// would be found.
+	// The shared part may include a change of all markers. It is only subtracted if the test would
+	// detect that.
 	if t.smallest()/sharedPart < c.options.Alpha && c.takeOff(r, rows, t) {
 		t.part = 1 - sharedPart
 	}
@@ -217,8 +217,8 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 	return t
 }
 
-// takeOff takes what all markers share off each figure in which it is not another on
-// the two sides. It is false if there are too few markers to tell.
+// takeOff subtracts the shared part from each figure in which it does not differ between the sides.
+// It returns false if there are too few markers.
 func (c *Comparison) takeOff(r *Result, rows []row, t *tests) bool {
 	shared := make([][]float64, len(c.metric.figures))
 	s := &tests{dealings: t.dealings, part: sharedPart}
@@ -244,7 +244,7 @@ func (c *Comparison) takeOff(r *Result, rows []row, t *tests) bool {
 			r.Spread = math.Expm1(perDeviation * median(absolute(values)))
 		}
 		if figure.Verdict > Unchanged {
-			continue // no disturbance: it stays in
+			continue // not a disturbance: do not subtract it
 		}
 		for i := range rows {
 			if rows[i].figure == f {
@@ -263,7 +263,7 @@ func absolute(values []float64) []float64 {
 	return out
 }
 
-// figure says how the values of a row differ.
+// figure returns the difference between the sides in a row.
 func (c *Comparison) figure(r *row, old int) Figure {
 	figure := Figure{Name: c.metric.figures[r.figure].name, Unit: c.metric.figures[r.figure].unit}
 	tested, plain := r.tested, make([]float64, len(r.raw))
@@ -273,7 +273,7 @@ func (c *Comparison) figure(r *row, old int) Figure {
 	figure.Old, figure.New = summary(plain[:old]), summary(plain[old:])
 	estimate, lo, hi := shift(tested[:old], tested[old:])
 	figure.Change, figure.Lo, figure.Hi = math.Expm1(estimate), math.Expm1(lo), math.Expm1(hi)
-	switch { // half of the least value stands for 0 up to here
+	switch { // in the logarithms, 0 was replaced by half the smallest value
 	case figure.Old.Median == 0 && figure.New.Median > 0:
 		figure.Change, figure.Hi = math.Inf(1), math.Inf(1)
 	case figure.Old.Median > 0 && figure.New.Median == 0:
@@ -283,10 +283,11 @@ func (c *Comparison) figure(r *row, old int) Figure {
 	return figure
 }
 
-// resolution is the least difference of two times that the data can tell, ns, but for rounding.
+// resolution is the smallest difference between two times in the data, in ns, minus rounding
+// errors.
 const resolution = 1 - 1e-9
 
-// judge gives the figure its p-value and verdict.
+// judge sets the p-value and verdict of a figure.
 func (c *Comparison) judge(f *Figure, adjusted float64, enough bool) {
 	f.Adjusted = adjusted
 	switch o := c.options; {
@@ -305,9 +306,9 @@ func (c *Comparison) judge(f *Figure, adjusted float64, enough bool) {
 	}
 }
 
-// conclude fills in what was found at each marker.
+// conclude sets the results for each marker.
 func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
-	type span struct{ from, to int } // the rows of a marker
+	type span struct{ from, to int } // rows of one marker
 	var spans []span
 	for i := range rows {
 		if i == 0 || rows[i].series != rows[i-1].series {
@@ -323,7 +324,7 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 	each(len(spans), func(k int) {
 		s := spans[k]
 		m := Marker{Place: rows[s.from].series.place(), Sampled: rows[s.from].series.sampled, Detectable: math.Inf(1)}
-		var least []float64 // of the sharp figures; the smallest of them would be too good to be true
+		var least []float64 // of the sharp figures; the minimum would be too optimistic
 		for i := s.from; i < s.to; i++ {
 			row := &rows[i]
 			f := c.figure(row, r.Old.Runs)
@@ -360,7 +361,7 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 	})
 }
 
-// compareBool puts what is false first.
+// compareBool sorts false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -371,8 +372,8 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// compareChange orders markers that changed by how sure that is, then by how much; those
-// of which nothing can be known with the largest first.
+// compareChange sorts changed markers by significance, then by size of the change; Unknown ones by
+// decreasing change.
 func compareChange(a, b *Marker) int {
 	x, y := a.Lead(), b.Lead()
 	switch {
@@ -384,8 +385,8 @@ func compareChange(a, b *Marker) int {
 	return cmp.Or(cmp.Compare(x.Adjusted, y.Adjusted), cmp.Compare(math.Abs(math.Log1p(y.Change)), math.Abs(math.Log1p(x.Change))))
 }
 
-// lead is the figure to be shown: the surest of those with the marker's verdict, if that
-// is a change.
+// lead returns the index of the figure to show: the most significant one with the marker's verdict,
+// if that is a change.
 func (c *Comparison) lead(m *Marker) int {
 	lead := -1
 	for i := range m.Figures {

@@ -10,13 +10,13 @@ type row struct {
 	series *series
 	figure int
 	raw    []float64 // as measured; NaN: the run has none
-	log    []float64 // its logarithm, that of 0 being that of half the smallest value above it
-	tested []float64 // the same less what all markers of a run share
+	log    []float64 // logarithm of raw; zeros count as half the smallest positive value
+	tested []float64 // log without the shared part
 }
 
-// rows are the figures that can be compared: those of markers that at least half of
-// the runs passed, often enough for the figure. Which side these are of plays no part
-// in the choice; but a marker that one side never passed has nothing to compare.
+// rows returns the figures that can be compared: those of markers that at least half of the runs
+// called, often enough for the figure. The choice does not depend on the labels, except that a
+// marker must have calls on both sides.
 func (c *Comparison) rows() []row {
 	var rows []row
 	for _, s := range c.sorted() {
@@ -39,7 +39,7 @@ func (c *Comparison) rows() []row {
 			}
 			r.log = logarithms(r.raw)
 			if r.log == nil {
-				continue // 0 in all
+				continue // all values are 0
 			}
 			r.tested = r.log
 			rows = append(rows, r)
@@ -48,7 +48,7 @@ func (c *Comparison) rows() []row {
 	return rows
 }
 
-// column is every step-th value of a list, one for each run of the side.
+// column returns every step-th value of list from from on, one for each run of the side.
 func (c *Comparison) column(s *series, label Label, list []float64, from, step int) []float64 {
 	column := make([]float64, c.sides[label].Runs)
 	for i := range column {
@@ -60,7 +60,7 @@ func (c *Comparison) column(s *series, label Label, list []float64, from, step i
 	return column
 }
 
-// logarithms are those of values that are 0 or more; nil if no value is above 0.
+// logarithms returns the logarithms of values that are at least 0; nil if no value is above 0.
 func logarithms(values []float64) []float64 {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -81,16 +81,16 @@ func logarithms(values []float64) []float64 {
 	return logs
 }
 
-// clip is how many deviations from the median a value may be; what is farther is
-// brought back to there. It is that of Huber's estimator at about three deviations,
-// where little is lost if values are normal.
+// clip is the distance from the median, in standard deviations, at which values are clipped. It
+// corresponds to Huber's estimator at about three standard deviations, where little is lost if
+// values are normal.
 const clip = 3
 
-// leastDeviation keeps values that are nearly all equal, of short times in whole ns,
-// from becoming differences of any size. It is a relative one.
+// leastDeviation is the minimum of the relative standard deviation. It keeps nearly equal values,
+// such as short times in whole ns, from giving arbitrarily large differences.
 const leastDeviation = 0.002
 
-// robust brings outlying values back and puts the median at 0. NaN stay.
+// robust clips outliers and subtracts the median. NaN values stay.
 func robust(values []float64) []float64 {
 	some := present(values)
 	m := median(some)
@@ -105,12 +105,12 @@ func robust(values []float64) []float64 {
 	return out
 }
 
-// perDeviation makes the median absolute deviation one standard deviation of normal
-// values: 1/Φ⁻¹(3/4).
+// perDeviation converts the median absolute deviation to the standard deviation of normal values:
+// 1/Φ⁻¹(3/4).
 const perDeviation = 1.4826
 
-// standard makes the mean of the values 0 and the sum of their squares 1; those
-// that are missing become 0, and so do all if they are equal.
+// standard scales the values to mean 0 and sum of squares 1. Missing values become 0, and all
+// values do if they are equal.
 func standard(values []float64) []float32 {
 	some := present(values)
 	mean := 0.0
@@ -130,7 +130,7 @@ func standard(values []float64) []float32 {
 	return out
 }
 
-// present are the values that are there, in a list of their own.
+// present returns the values that are not NaN, in a new slice.
 func present(values []float64) []float64 {
 	some := make([]float64, 0, len(values))
 	for _, v := range values {
@@ -141,7 +141,7 @@ func present(values []float64) []float64 {
 	return some
 }
 
-// median sorts the values; NaN if there are none.
+// median returns the median, or NaN if there are no values. It sorts values.
 func median(values []float64) float64 {
 	n := len(values)
 	if n == 0 {

@@ -12,21 +12,21 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// program is what the simulated runs are runs of. Times of passages are lognormal, with a tail;
-// machine, layout and chance make runs differ, as they do in truth: the first disturbs all markers
-// of a run, the second each marker by itself, now and then by much.
+// program is a simulated program. Times of calls are lognormal, with a tail. Runs differ as they do
+// in reality: the machine affects all markers of a run, memory layout affects each marker by
+// itself, sometimes strongly, and there is chance.
 type program struct {
 	markers  int
 	passages int
-	shared   float64 // deviation of what all markers of a run share
-	own      float64 // of a marker's in a run
-	outliers float64 // how often a marker is disturbed for a whole run
-	tail     float64 // share of passages that take several times as long
-	// times changes the time of a passage of a marker, ns, in new runs.
+	shared   float64 // standard deviation of the shared part
+	own      float64 // standard deviation of a marker's own part
+	outliers float64 // fraction of markers and runs that are disturbed
+	tail     float64 // fraction of calls that take several times as long
+	// times changes the time of a call of a marker in new runs, in ns.
 	times func(r *rand.Rand, marker int, ns float64) float64
 }
 
-// typical is a program that nothing is unusual about.
+// typical returns an ordinary program.
 var typical = program{markers: 30, passages: 100, shared: 0.02, own: 0.01, outliers: 0.01, tail: 0.02}
 
 func (p program) run(r *rand.Rand, label Label, number int) *profile.Profile {
@@ -41,7 +41,7 @@ func (p program) run(r *rand.Rand, label Label, number int) *profile.Profile {
 		if r.Float64() < p.outliers {
 			own += r.ExpFloat64()
 		}
-		follows := 0.5 + float64(i%7)/6 // some markers suffer more from what disturbs all
+		follows := 0.5 + float64(i%7)/6 // how strongly the marker follows the shared part
 		centre := math.Log(100*math.Pow(1.15, float64(i%30))) + own + follows*shared
 		var times []uint64
 		for range p.passages {
@@ -59,7 +59,7 @@ func (p program) run(r *rand.Rand, label Label, number int) *profile.Profile {
 	return run
 }
 
-// marker makes a marker of the times of its passages.
+// marker returns a marker with calls of these times.
 func marker(number int, times []uint64) profile.Marker {
 	m := profile.Marker{ID: registry.ID(number + 1), Name: fmt.Sprintf("shop.f%03d", number), Kind: "func", File: "shop.go", Line: number + 1, Count: uint64(len(times))}
 	var buckets [64]profile.Bucket
@@ -83,7 +83,7 @@ func marker(number int, times []uint64) profile.Marker {
 	return m
 }
 
-// compared makes so many runs a side, in turn, and compares them.
+// compared simulates and compares that many runs per side, alternating.
 func (p program) compared(t testing.TB, seed uint64, old, fresh int, o Options) *Result {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -103,7 +103,7 @@ func (p program) compared(t testing.TB, seed uint64, old, fresh int, o Options) 
 	return c.Result()
 }
 
-// found is the marker of that number.
+// found returns the result for the marker with the number.
 func found(t testing.TB, r *Result, number int) *Marker {
 	t.Helper()
 	for i := range r.Markers {
@@ -115,8 +115,8 @@ func found(t testing.TB, r *Result, number int) *Marker {
 	return nil
 }
 
-// A comparison of runs of one program fails, or finds anything, no more often than alpha says, whatever
-// disturbs the runs.
+// A comparison of runs of the same program fails, or finds anything, at most as often as alpha
+// says, whatever disturbs the runs.
 func TestNothingChanged(t *testing.T) {
 	const trials = 100
 	for _, tt := range []struct {
@@ -146,7 +146,7 @@ func TestNothingChanged(t *testing.T) {
 				}
 			}
 			t.Logf("%d, worse %d", any, worse)
-			// At 0.05, 13 of 100 or more happen once in seven hundred.
+			// At 0.05, the probability of 13 or more of 100 is 1/700.
 			if any >= 13 {
 				t.Errorf("something is found in %d of %d comparisons of the same program, worse in %d", any, trials, worse)
 			}
@@ -154,8 +154,8 @@ func TestNothingChanged(t *testing.T) {
 	}
 }
 
-// With one marker, a p-value is at most x in a share x of comparisons: the test is neither too
-// bold nor wasteful.
+// With one marker, a p-value is at most x in a fraction x of comparisons: the test is neither
+// anti-conservative nor too conservative.
 func TestUniform(t *testing.T) {
 	const trials = 300
 	p := typical
@@ -207,7 +207,7 @@ func TestSlower(t *testing.T) {
 	}
 }
 
-// The slowest passages of a marker get slower, and no quantile up to the median does.
+// The slowest calls of a marker get slower, while all quantiles up to the median stay the same.
 func TestSlowerTail(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -250,7 +250,7 @@ func TestSlowerTail(t *testing.T) {
 	}
 }
 
-// What gets slower in all markers alike is no disturbance to be taken off.
+// If all markers get slower together, that is not subtracted as a disturbance.
 func TestAllSlower(t *testing.T) {
 	p := typical
 	p.times = func(_ *rand.Rand, _ int, ns float64) float64 { return ns * 1.1 }
@@ -269,7 +269,7 @@ func TestAllSlower(t *testing.T) {
 	}
 }
 
-// With few runs, too, what all markers share does not hide that all got slower.
+// The same with few runs.
 func TestAllSlowerFewRuns(t *testing.T) {
 	for _, runs := range []int{4, 5, 6} {
 		p := typical
@@ -280,7 +280,7 @@ func TestAllSlowerFewRuns(t *testing.T) {
 	}
 }
 
-// Some of the markers, but not most, get slower: each of them is named, and no other one.
+// If some of the markers, but less than half, get slower, all of them and no others are reported.
 func TestSomeSlower(t *testing.T) {
 	p := typical
 	p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
@@ -304,7 +304,7 @@ func TestSomeSlower(t *testing.T) {
 	}
 }
 
-// What gets faster never fails a comparison, and is said.
+// Improvements never fail a comparison, and are reported.
 func TestFaster(t *testing.T) {
 	p := typical
 	p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
@@ -319,7 +319,8 @@ func TestFaster(t *testing.T) {
 	}
 }
 
-// What is said to be detectable is found in about four of five comparisons, less is not.
+// A change of the detectable size is found with a probability of about 0.8, a smaller one is found
+// less often.
 func TestDetectable(t *testing.T) {
 	hits, trials := 0, 0
 	for seed := range uint64(40) {
