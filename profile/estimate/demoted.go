@@ -7,11 +7,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Short makes estimates of times where all scopes were counted and some of them timed
-// (runtime/perf/demote.go): the mean of those that were timed, times the count. early is what had
-// been timed when the marker was first demoted, nil if that is not known. If enough scopes were
-// timed later (runtime/perf/demote_retime.go) it is added as it is, and the mean is of the later
-// ones, which were timed alone: demoted scopes inside were not, and their time is in the self time.
+// Short estimates times from a marker's timed scopes if all scopes were counted
+// (runtime/perf/demote.go): the mean of the timed scopes, times the count. early has the data timed
+// before the marker was first demoted, nil if unknown. If enough scopes were timed later
+// (runtime/perf/demote_retime.go), early is added unchanged and the mean is that of the later
+// scopes, and Short returns alone = true: the later scopes were timed alone, without timing demoted
+// scopes inside, whose time is in the self time.
 func Short(m, early *profile.Marker) (alone bool) {
 	m.Off = profile.Demoted
 	count, timed := m.Count, m.Timed()
@@ -27,11 +28,11 @@ func Short(m, early *profile.Marker) (alone bool) {
 	return len(first.Buckets) > 0
 }
 
-// leastLater is how many scopes are to be timed after a marker was first demoted for their mean to be taken.
+// leastLater is the minimum number of scopes timed after the first demotion for using their mean.
 const leastLater = 256
 
-// takeEarly takes what had been timed early out of the marker's figures, and returns it; nothing where
-// too little was timed later, or the two do not go together.
+// takeEarly subtracts early from the marker's data and returns it. It returns an empty marker if
+// too few scopes were timed later, or if early is inconsistent with m.
 func takeEarly(m, early *profile.Marker) (first profile.Marker) {
 	if early == nil || profile.Sub64(m.Timed(), early.Timed()) < leastLater {
 		return first
@@ -42,7 +43,7 @@ func takeEarly(m, early *profile.Marker) (first profile.Marker) {
 		if i := slices.IndexFunc(early.Buckets, func(e profile.Bucket) bool { return e.K == b.K }); i >= 0 {
 			e = early.Buckets[i]
 		}
-		e.SumNS = min(max(e.SumNS, profile.Mul64(e.Count, e.LoNS())), profile.Mul64(e.Count, e.HiNS()-1)) // it was read while others wrote
+		e.SumNS = min(max(e.SumNS, profile.Mul64(e.Count, e.LoNS())), profile.Mul64(e.Count, e.HiNS()-1)) // read while it was being written
 		left := profile.Bucket{K: b.K, Count: b.Count - e.Count, SumNS: b.SumNS - e.SumNS}
 		if e.Count > b.Count || e.SumNS > b.SumNS || !holds(left) {
 			return profile.Marker{}
@@ -64,13 +65,13 @@ func takeEarly(m, early *profile.Marker) (first profile.Marker) {
 	return first
 }
 
-// holds says whether so many times of the bucket can add up to that sum.
+// holds reports whether b.Count times within the bucket can have the sum b.SumNS.
 func holds(b profile.Bucket) bool {
 	return b.SumNS >= profile.Mul64(b.Count, b.LoNS()) && b.SumNS <= profile.Mul64(b.Count, b.HiNS()-1)
 }
 
-// scaleTrimmed scales what was timed to the count. The longest thousandth is added as it was: most of
-// these lost their processor, and not to the scope.
+// scaleTrimmed scales the timed data to the count, except for the longest thousandth, which is not
+// scaled: most of these scopes lost their processor for reasons of their own.
 func scaleTrimmed(m *profile.Marker) {
 	count, timed := m.Count, m.Timed()
 	k, long, longSum := len(m.Buckets), uint64(0), uint64(0)
@@ -82,7 +83,7 @@ func scaleTrimmed(m *profile.Marker) {
 	sum := m.SumNS() - longSum
 	self, nested, ticks := m.SelfNS, m.NestedNS, m.Ticks
 	m.Buckets, m.Count = m.Buckets[:k:k], timed-long
-	m.SelfNS, m.NestedNS = min(self, sum), min(nested, sum) // of the long ones it is not known what of it was their own
+	m.SelfNS, m.NestedNS = min(self, sum), min(nested, sum) // the self time of the long ones alone is unknown
 	m.Ticks = profile.Times(ticks, profile.Ratio(sum, profile.Add64(sum, longSum)))
 	self, nested, ticks = self-m.SelfNS, nested-m.NestedNS, ticks-m.Ticks
 	meanVar := m.MeanVar()

@@ -6,8 +6,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// The mean of the scopes that were timed holds for all, but that of the longest of them for none
-// but themselves.
+// The mean of the timed scopes is used for all scopes, but the longest ones are not scaled.
 func TestFromDemoted(t *testing.T) {
 	bucket := func(k uint8, n, ns uint64) profile.Bucket {
 		return profile.Bucket{K: k, Count: n, SumNS: n * ns, SumSq: profile.Uint128{Lo: n * ns * ns}}
@@ -30,7 +29,7 @@ func TestFromDemoted(t *testing.T) {
 	}
 }
 
-// What was timed before the marker was first demoted is added to the mean of what was timed later, times the
+// Data timed before the first demotion are added to the mean of the scopes timed later, times the
 // count of the rest.
 func TestTimedAgain(t *testing.T) {
 	bucket := func(k uint8, n, ns uint64) profile.Bucket {

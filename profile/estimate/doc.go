@@ -1,8 +1,9 @@
-// Package estimate makes figures of all passages of a marker from those that were recorded of it, where
-// that were not all: one in so many was timed (Countdown), those in windows of time were recorded (Windows,
-// Counter), or scopes that turned out to be short were counted and only now and then timed (Short).
+// Package estimate computes data for all calls of a marker from a recorded part: one in so many was
+// timed (Countdown), calls in time windows were recorded (Windows, Counter), or scopes that turned
+// out to be short were counted and only rarely timed (Short).
 //
 //	estimate.Windows(m, n, times, sums, batches)
 //
-// Each scales the figures up in place, and sets what profile.Marker's CountSE and MeanSE follow from.
+// Each function scales the marker's data in place, and sets the basis of profile.Marker's CountSE
+// and MeanSE.
 package estimate

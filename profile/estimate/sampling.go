@@ -7,17 +7,17 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Sums are those over the batches of windows in which something was passed, n times in a batch: the windows are the sample,
-// since passages within one are alike.
+// Sums are sums over the batches of windows with calls, where n is the number of calls in a batch.
+// Batches are the sample, because calls within a window are similar.
 type Sums struct {
-	N, NN float64 // of n, and of n²
-	S, SS float64 // of the sum of the n times, ns, and of its square; 0 of what has no times
-	NS    float64 // of n times that sum
-	W     float64 // of n times the rate, N of 1:N
-	X, XX float64 // of that times how many times as long windows were as what recording left of them, and of its square
+	N, NN float64 // Σn, Σn²
+	S, SS float64 // Σt, Σt², with t the sum of the n times, ns; 0 without times
+	NS    float64 // Σn·t
+	W     float64 // Σw, with w = n·N and 1:N the sampling rate
+	X, XX float64 // Σx, Σx², with x = w times the length of the windows divided by what recording left of it
 }
 
-// Taken is which part recording took of the windows in which the passages were.
+// Taken returns the fraction of the windows with calls that recording took.
 func (b *Sums) Taken() float64 {
 	if b.X <= b.W {
 		return 0
@@ -25,13 +25,13 @@ func (b *Sums) Taken() float64 {
 	return 1 - b.W/b.X
 }
 
-// Like are the sums of n other passages in the same windows.
+// Like returns the sums for n other calls in the same windows.
 func (b *Sums) Like(n float64) *Sums {
 	part := n / max(b.N, 1)
 	return &Sums{N: n, W: b.W * part, X: b.X * part, XX: b.X * part * b.X * part}
 }
 
-// Countdown makes estimates where all passages were counted and some timed.
+// Countdown estimates data if all calls were counted and some were timed.
 func Countdown(m *profile.Marker) {
 	if m.Seen == 0 {
 		return
@@ -45,15 +45,16 @@ func Countdown(m *profile.Marker) {
 	m.SetMeanVar(meanVar)
 }
 
-// Windows makes estimates where passages were recorded in windows at 1:n, of which there were so many batches. The time that they are a
-// sample of is so many times as long as that for which they stand, each for n times its length.
+// Windows estimates data if calls were recorded in windows at 1:n; batches is the number of batches
+// of windows. times is the duration that the windows are a sample of, divided by the duration that
+// they stand for, n times their own.
 func Windows(m *profile.Marker, n uint64, times float64, b *Sums, batches float64) {
 	m.Sample = n
-	m.Samples = max(m.Count, 1) // what no window has shown is an estimate, too
+	m.Samples = max(m.Count, 1) // an estimate even if no window had a call
 	meanVar := m.MeanVar()
 	if batches > 1 && b.N > 0 {
-		// The windows are the sample: passages within one are alike. Variance of a
-		// ratio of two sums over independent batches (Cochran, Sampling Techniques, 6.4).
+		// The batches are the sample: calls within a window are similar. Variance of a ratio of two
+		// sums over independent batches (Cochran, Sampling Techniques, 6.4).
 		mean := b.S / b.N
 		meanVar = max(meanVar, batches/(batches-1)*max(0, b.SS-2*mean*b.NS+mean*mean*b.NN)/(b.N*b.N))
 	}
@@ -67,9 +68,10 @@ func Windows(m *profile.Marker, n uint64, times float64, b *Sums, batches float6
 	m.SetMeanVar(meanVar)
 }
 
-// countVar is the square of the standard error of an estimate from so many batches of windows: it is that of a sum of
-// independent terms, and the estimate may be off by the part of the windows that recording took besides, since what that
-// costs differs from place to place. Where nothing was seen one passage in n may have been missed.
+// countVar returns the variance of the count estimated from that many batches of windows: the
+// variance of a sum of independent terms, plus the square of the fraction of windows that recording
+// took, because its cost varies from place to place. The result is at least that of one missed call
+// in n.
 func countVar(n uint64, times float64, b *Sums, batches float64) float64 {
 	v := b.XX
 	if batches > 1 {
@@ -80,7 +82,7 @@ func countVar(n uint64, times float64, b *Sums, batches float64) float64 {
 	return (v + off*off) * times * times
 }
 
-// Counter adds to a counter's exact count what windows show of the rest, as in [Windows].
+// Counter adds to a counter's exact count the estimate of the rest from windows, as in [Windows].
 func Counter(m *profile.Marker, n uint64, times float64, b *Sums, batches float64) {
 	m.Sample = n
 	if !m.Unsure {

@@ -8,8 +8,9 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// simulate makes the sums of windows of a program that does something for a random time and something else for another, of which the
-// first has n passages a window and recording each takes cost, as a part of a window.
+// simulate returns the sums of windows of a program that alternates between two activities of
+// random duration. The first has n calls per window, and recording each takes cost, as a fraction
+// of a window.
 func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
 	const rate = 100
 	b := &Sums{}
@@ -18,7 +19,7 @@ func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
 		if random.Float64() < 0.5 {
 			dense = 1
 		}
-		longer := 1 + n*dense*cost // a window shows so much less
+		longer := 1 + n*dense*cost // by how much a window shows less
 		seen := math.Floor(n*dense/longer + random.Float64())
 		x := seen * rate * longer
 		b.N += seen
@@ -30,8 +31,8 @@ func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
 	return b
 }
 
-// An estimate is within two standard errors of what there is in 93 of 100 runs and more, whatever
-// recording took of windows. The seed is fixed, so a failure is never by chance.
+// An estimate is within two standard errors of the true value in at least 93 of 100 runs, whatever
+// fraction of windows recording took. The seed is fixed, so a failure is never by chance.
 func TestEstimates(t *testing.T) {
 	const windows, of, runs = 100, 100, 1000
 	for _, tt := range []struct{ n, cost float64 }{{1, 0}, {100, 0}, {100, 0.001}, {1000, 0.01}} {
@@ -56,7 +57,8 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// The more recording takes of windows the less an estimate is sure, and what no window has shown may have come once.
+// The uncertainty grows with the fraction of windows that recording took, and includes one missed
+// call if no window had any.
 func TestCountVar(t *testing.T) {
 	alike := func(longer float64) *Sums {
 		x := 10_000 * longer
