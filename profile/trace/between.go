@@ -11,14 +11,13 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// An Endpoint is one end of the time between two markers: passages through a marker
-// of that name, of one kind of record.
+// An Endpoint is one end of a measured interval: records of one kind of the markers with a name.
 type Endpoint struct {
 	Name string
-	Kind uint8 // RecordEnter or RecordExit, also of a stopwatch; 0: where a scope begins, or a point
+	Kind uint8 // RecordEnter or RecordExit, which include the start and stop of a stopwatch; 0 for the start of a scope, or a point
 }
 
-// String is the endpoint as a command line says it.
+// String returns the endpoint in command-line syntax.
 func (e Endpoint) String() string {
 	switch e.Kind {
 	case RecordEnter:
@@ -31,7 +30,7 @@ func (e Endpoint) String() string {
 
 const enterSuffix, exitSuffix = "@enter", "@exit"
 
-// is tells whether a record of the marker is a passage of the endpoint.
+// is reports whether a record of this kind of the marker matches the endpoint.
 func (e Endpoint) is(kind uint8) bool {
 	switch kind {
 	case RecordStart:
@@ -42,11 +41,11 @@ func (e Endpoint) is(kind uint8) bool {
 	return kind == e.Kind || e.Kind == 0 && (kind == RecordEnter || kind == RecordPoint)
 }
 
-// Endpoints reads the two ends of a time as a command line says them: names of
-// markers, each with @enter or @exit behind it or nothing. A name that is none of
-// names is looked for as the end of one, from a dot, slash or colon on, and as a
-// pattern, in which * stands for any text; it has to fit one marker. From one marker to the same
-// means its scopes, from where they begin to where they end, if it has scopes.
+// Endpoints parses the two ends of an interval in command-line syntax: names of markers, optionally
+// followed by @enter or @exit. A name that is not the full name of a marker may be its end,
+// starting after a dot, slash or colon, or a pattern in which * matches any text; it must match
+// exactly one marker. From a marker to itself means its scopes, from start to end, if it has
+// scopes.
 func Endpoints(from, to string, markers []Marker) (a, b Endpoint, err error) {
 	if a, err = endpoint(from, markers); err != nil {
 		return a, b, err
@@ -98,25 +97,24 @@ func endpoint(text string, markers []Marker) (e Endpoint, err error) {
 	return e, &UnknownMarkerError{name}
 }
 
-// mostNamed is how many names a message lists.
+// mostNamed is the maximum number of names in a message.
 const mostNamed = 5
 
-// An UnknownMarkerError says that no marker of a trace has the name.
+// An UnknownMarkerError is returned if no marker of a trace matches the name.
 type UnknownMarkerError struct{ Name string }
 
 func (e *UnknownMarkerError) Error() string {
 	return e.Name + ": no marker of that name is in the trace"
 }
 
-// Among tells whether the name means any of these markers, as one of Endpoints does.
+// Among reports whether the name matches any of these markers, by the rules of Endpoints.
 func (e *UnknownMarkerError) Among(markers []Marker) bool {
 	_, err := endpoint(e.Name, markers)
 	unknown := (*UnknownMarkerError)(nil)
 	return !errors.As(err, &unknown)
 }
 
-// fitsPattern tells whether all of name fits a pattern in which * stands for any
-// text.
+// fitsPattern reports whether name matches pattern, in which * stands for any text.
 func fitsPattern(pattern, name string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")
 	name, fits := strings.CutPrefix(name, first)
@@ -140,27 +138,28 @@ func hasScopes(name string, markers []Marker) bool {
 	return slices.ContainsFunc(markers, func(m Marker) bool { return m.Name == name && m.Kind != "point" })
 }
 
-// Between is the time between two markers on the same goroutine, less what the
-// markers on the way took from the program:
+// Between measures the time between two markers on the same goroutine, without the cost of the
+// markers in between:
 //
 //	t(to) − t(from) − Σ cost
 //
-// over all records of the goroutine from the first, included, to the second, not
-// included (US patent 6,873,934). Each passage of To belongs to the latest passage
-// of From before it that has none yet. A scope of one marker to which both belong ends at the level
-// it began at. From the start of a stopwatch to its stop may lead to another goroutine: then the cost is that of its start alone.
+// with the sum over all records of the goroutine from the first, inclusive, to the second,
+// exclusive (US patent 6,873,934). Each call of To is paired with the latest unpaired call of From
+// before it. If both belong to scopes of one marker, they must be at the same level. A stopwatch
+// may be stopped by another goroutine than the one that started it; then only the cost of the start
+// is subtracted.
 type Between struct {
 	From, To Endpoint
-	Spread            // of the times
-	CostNS   float64  // what was taken off, all times together
-	Unpaired uint64   // passages of From and To without the other
-	Left     uint64   // of these, scopes that a panic or runtime.Goexit left, and that so have no end
-	Records  uint64   // that were looked at
-	Lost     uint64   // records that are missing
-	Warnings []string // what is unusual, for people
+	Spread            // distribution of the times
+	CostNS   float64  // total cost subtracted
+	Unpaired uint64   // calls of From and To without a partner
+	Left     uint64   // number of these that are scopes left by a panic or runtime.Goexit, which have no end
+	Records  uint64   // number of records read
+	Lost     uint64   // number of records missing
+	Warnings []string // problems, for people
 }
 
-// Add adds the times of a trace.
+// Add adds the times in a trace.
 func (b *Between) Add(t *File) error {
 	p := newPairing(b, t)
 	err := t.Each(p.visit)

@@ -2,8 +2,8 @@ package trace
 
 import "fmt"
 
-// Cautions are those of a Profile that are about a trace; what is about the file
-// names it.
+// Cautions returns the caveats about a trace, like Profile.Cautions. Caveats about the file start
+// with its name.
 func (h *Head) Cautions() []string {
 	list := h.Clock.Cautions(h.Warnings[:len(h.Warnings):len(h.Warnings)])
 	for _, text := range h.Traced.Cautions(nil) {

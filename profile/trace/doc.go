@@ -1,4 +1,4 @@
-// Package trace reads the records of a trace: each passage with its time, in the order in which
+// Package trace reads the records of a trace: each call with its time, in the order in which
 // goroutines made them.
 //
 //	t, err := trace.Open("demo.4711.markgen")
@@ -6,7 +6,7 @@
 //	defer t.Close()
 //	err = t.Each(func(r *trace.Record) { … })
 //
-// Each gives the records as they are, Steps what they mean to their goroutines, as scopes that nest, and a
-// Between pairs the passages of two markers and takes off what the markers on the way cost. Memory does not grow with the
-// number of records.
+// Each returns raw records, Steps interprets them as nested scopes per goroutine, and a Between
+// pairs the calls of two markers and subtracts the cost of the markers in between. Memory does not
+// grow with the number of records.
 package trace

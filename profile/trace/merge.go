@@ -11,34 +11,33 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A stream is the records of one processor while they are read.
+// A stream reads the records of one processor.
 type stream struct {
 	*runfile.Ring
-	parts []runfile.RingPart // what is still to come behind part
+	parts []runfile.RingPart // parts after the current one
 	part  runfile.RingPart
-	gap   uint64 // records missing after the last, until that is said
+	gap   uint64 // records missing after the last, until reported
 
-	buf   []byte // records that were read, not yet decoded
+	buf   []byte // records read but not decoded
 	space []byte
-	next  uint64 // number of the record that comes next
+	next  uint64 // number of the next record
 	last  uint64 // tick of the latest record
-	head  Record // the next one to give
-	held  Record // comes after head if head is a gap that was found
+	head  Record // next record to return
+	held  Record // record after head if head is a gap
 	holds bool
 	done  bool
 }
 
-// streamMemory is how many bytes of records are kept at once, over all
-// processors, and leastWindow how many of each at least.
+// streamMemory is the number of bytes of records buffered over all processors, and leastWindow the
+// minimum per processor.
 const (
 	streamMemory = 16 << 20
 	leastWindow  = 32 << 10
 )
 
-// Each gives all records to visit, in the order in which the goroutines made
-// them: each goroutine's are in order, and those of different goroutines as well,
-// but for one that lost its processor between reading the clock and writing. The
-// record is visit's until it returns.
+// Each calls visit with all records in time order. Records of each goroutine are in order; between
+// goroutines the order may be wrong if one lost its processor between reading the clock and writing
+// the record. visit must not keep the record.
 //
 // Memory does not grow with the number of records.
 func (t *File) Each(visit func(*Record)) error {
@@ -61,7 +60,7 @@ func (t *File) Each(visit func(*Record)) error {
 	})
 	for len(heap) > 0 {
 		s := heap[0]
-		// Up to the time of the others' first record all is from this one.
+		// All records up to the next head of the other streams come from this one.
 		limit := ^uint64(0)
 		for _, child := range heap[1:min(3, len(heap))] {
 			limit = min(limit, child.head.Tick)
@@ -86,7 +85,7 @@ func (t *File) Each(visit func(*Record)) error {
 	return nil
 }
 
-// siftDown restores a heap whose first element may be too late.
+// siftDown restores a heap whose first element may be too large.
 func siftDown(heap []*stream) {
 	for i := 0; ; {
 		least := i
@@ -103,7 +102,7 @@ func siftDown(heap []*stream) {
 	}
 }
 
-// bytes is how many there are to be read.
+// bytes returns the number of unread bytes.
 func (s *stream) bytes() (n uint64) {
 	for _, p := range s.parts {
 		n += p.N * layout.RecordSize
@@ -111,8 +110,8 @@ func (s *stream) bytes() (n uint64) {
 	return n
 }
 
-// fast makes the record that comes next the head, if it has been read and is an
-// ordinary one of a little-endian machine.
+// fast sets head to the next record if that is buffered, ordinary and little-endian. Otherwise it
+// returns false.
 func (s *stream) fast(t *File) bool {
 	b := s.buf
 	if s.holds || len(b) < layout.RecordSize || t.records.Big {
@@ -138,7 +137,7 @@ func (s *stream) fast(t *File) bool {
 	return true
 }
 
-// advance makes the record that comes next the head, or a gap before it.
+// advance sets head to the next record, or to a gap before it.
 func (t *File) advance(s *stream) error {
 	if s.holds {
 		s.head, s.holds = s.held, false
@@ -168,7 +167,7 @@ func (t *File) advance(s *stream) error {
 		s.buf = s.buf[layout.RecordSize:]
 		whole := h.Cost>>layout.RecordCostBits == s.next&(1<<(64-layout.RecordCostBits)-1)
 		s.next++
-		if !whole { // it was overwritten while the file was read
+		if !whole { // overwritten while the file was read
 			missing++
 			continue
 		}
@@ -190,7 +189,7 @@ func (t *File) advance(s *stream) error {
 	}
 }
 
-// end is reached when there are no more records.
+// end handles the end of the records.
 func (s *stream) end(missing uint64) {
 	switch {
 	case missing > 0:
@@ -203,13 +202,12 @@ func (s *stream) end(missing uint64) {
 	s.gap = 0
 }
 
-// missing is the record of a gap.
+// missing returns a gap record.
 func (s *stream) missing(n, from, to uint64) Record {
 	return Record{Tick: from, Goroutine: n, Cost: to, Marker: -1, Processor: s.Processor, Kind: RecordGap}
 }
 
-// decode reads the record at the beginning of the buffer; the cost has its number
-// with it.
+// decode decodes the first record in the buffer. Cost still includes the record number.
 func (t *File) decode(s *stream) Record {
 	b, order := s.buf, binary.ByteOrder(binary.LittleEndian)
 	if t.records.Big {

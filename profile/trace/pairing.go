@@ -2,30 +2,30 @@ package trace
 
 import "github.com/markgen/markgen/profile"
 
-// A pairing finds the passages of a Between in one trace.
+// A pairing pairs the calls of a Between in one trace.
 type pairing struct {
 	*Between
-	roles  []uint8 // by index of a marker, role…
-	scopes bool    // from the beginning of a marker's scopes to their end
-	nsPer  float64 // 1/256 tick
+	roles  []uint8 // by marker index, role…
+	scopes bool    // pairing the starts of a marker's scopes with their ends
+	nsPer  float64 // ns per 1/256 tick
 
 	goroutines map[uint64]*waiting
 	latest     [latestLines]*waiting
-	watch      *waiting // the goroutine that has started the stopwatch whose scopes are looked for; nil: none has
-	waiting    int      // passages of From, over all goroutines
-	swept      int      // goroutines that the last sweep left
+	watch      *waiting // the goroutine that started the stopwatch being measured; nil if it does not run
+	waiting    int      // unpaired calls of From, over all goroutines
+	swept      int      // number of goroutines after the last sweep
 	dropped    uint64
 
-	// Where records are missing nothing can be paired: not what began before, for
-	// its end may be among them, nor what comes until the tick of the last of them.
-	// An epoch is the time between such places.
+	// Nothing is paired across missing records: the end of an earlier scope may be among them, and
+	// the same is true for records up to the tick of the last missing one. An epoch is the time
+	// between gaps.
 	epoch      uint64
 	blind      bool
 	blindUntil uint64
 
-	// While the run was paused, a To may have been passed that has no record. A scope that was open then
-	// has its end: the pauses matter where that is not all that is looked for.
-	pauses []uint64 // ticks at which those began that are still to come
+	// While the run was paused, calls of To were not recorded, so pairs must not span a pause. The
+	// ends of open scopes were recorded: for scopes, pauses do not matter.
+	pauses []uint64 // ticks at which the remaining pauses began
 }
 
 const (
@@ -33,24 +33,24 @@ const (
 	roleTo
 )
 
-// mostWaiting is how many passages of From wait for their To at once, at most. A
-// quarter of the goroutines, or of the passages of one, is dropped to make room: the eldest.
+// mostWaiting is the maximum number of unpaired calls of From. To make room, a quarter of the
+// goroutines is dropped, or a quarter of the calls of one goroutine: the oldest.
 const mostWaiting = 1 << 20
 
-// waiting is what is known of a goroutine.
+// waiting is the state of a goroutine.
 type waiting struct {
 	goroutine uint64
 	epoch     uint64
-	cost      uint64 // of its records so far, ticks/256; only differences mean anything
-	seen      uint64 // number of its latest passage of From
+	cost      uint64 // of its records so far, ticks/256; only differences are meaningful
+	seen      uint64 // number of its latest call of From
 	from      []passage
 }
 
-// passage is a passage of From.
+// passage is a call of From.
 type passage struct {
 	tick  uint64
-	cost  uint64 // of the goroutine's records before
-	own   uint64 // of its record
+	cost  uint64 // cost of the goroutine's records before it
+	own   uint64 // cost of its own record
 	level uint32
 }
 
@@ -127,7 +127,7 @@ func (p *pairing) visit(r *Record) {
 	}
 }
 
-// to ends the latest passage of From.
+// to pairs a call of To with the latest call of From.
 func (p *pairing) to(w *waiting, r *Record) {
 	if r.Kind == RecordStop && p.scopes {
 		if w = p.watch; w != nil && w.epoch != p.epoch {
@@ -160,7 +160,7 @@ func (p *pairing) to(w *waiting, r *Record) {
 	p.Spread.Add(ns)
 }
 
-// from adds a passage of From.
+// from adds a call of From.
 func (p *pairing) from(w *waiting, r *Record) *waiting {
 	if p.blind {
 		p.Unpaired++
@@ -179,7 +179,7 @@ func (p *pairing) from(w *waiting, r *Record) *waiting {
 		p.latest[r.Goroutine%latestLines] = w
 	}
 	switch {
-	case r.Kind == RecordStart && p.scopes: // the latest has been stopped
+	case r.Kind == RecordStart && p.scopes: // the previous one was stopped
 		if p.watch != nil {
 			p.forget(p.watch, 0)
 		}
@@ -193,14 +193,14 @@ func (p *pairing) from(w *waiting, r *Record) *waiting {
 	return w
 }
 
-// forget drops a goroutine's passages above the first n: they have no partner.
+// forget drops a goroutine's calls from index n on as unpaired.
 func (p *pairing) forget(w *waiting, n int) {
 	p.Unpaired += uint64(len(w.from) - n)
 	p.waiting -= len(w.from) - n
 	w.from = w.from[:n]
 }
 
-// forgetAbove drops those whose scopes were within one of that level.
+// forgetAbove drops the calls whose scopes are nested deeper than level.
 func (p *pairing) forgetAbove(w *waiting, level uint32) {
 	n := len(w.from)
 	for n > 0 && w.from[n-1].level > level {
@@ -209,7 +209,7 @@ func (p *pairing) forgetAbove(w *waiting, level uint32) {
 	p.forget(w, n)
 }
 
-// sweep forgets goroutines of which nothing is known but their cost.
+// sweep drops goroutines without unpaired calls.
 func (p *pairing) sweep() {
 	for g, w := range p.goroutines {
 		if w.epoch != p.epoch {
@@ -230,8 +230,8 @@ func (p *pairing) drop(g uint64, w *waiting) {
 	}
 }
 
-// makeRoom drops the goroutines that have waited longest, or if one alone has most of the
-// passages the eldest of these.
+// makeRoom drops the goroutines that have waited longest, or the oldest calls of a goroutine that
+// has most of them.
 func (p *pairing) makeRoom() {
 	p.sweep()
 	p.swept = 0
@@ -256,7 +256,7 @@ func (p *pairing) makeRoom() {
 	p.dropped += uint64(before - p.waiting)
 }
 
-// end counts what has found no partner.
+// end counts the remaining calls as unpaired.
 func (p *pairing) end() {
 	for _, w := range p.goroutines {
 		p.forget(w, 0)

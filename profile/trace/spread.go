@@ -2,19 +2,18 @@ package trace
 
 import "math"
 
-// A Spread is how times are distributed: their number, mean and deviation, and
-// counts in buckets of which there are 64 to a factor of two. The zero value has no
-// times.
+// A Spread is a distribution of times: their number, mean and standard deviation, and counts in
+// buckets, 64 per factor of two. The zero value is empty.
 type Spread struct {
 	Count        uint64
 	MinNS, MaxNS float64
 
 	mean, m2 float64
-	buckets  []uint64 // made with the first time
+	buckets  []uint64 // allocated by the first Add
 }
 
-// Buckets are numbered by the exponent and the upper six bits of the mantissa of a
-// float64, from 2^-10 ns to 2^54.
+// Buckets are numbered by the exponent and the upper six bits of the mantissa of a float64, from
+// 2^-10 ns to 2^54 ns.
 const (
 	spreadSub   = 6
 	spreadLeast = -10
@@ -24,8 +23,8 @@ const (
 	spreadLen   = (spreadMost - spreadLeast) << spreadSub
 )
 
-// Add adds a time, ns, 0 at least. Mean and deviation are updated as Welford does
-// (Knuth, The Art of Computer Programming 2, 4.2.2).
+// Add adds a time of at least 0 ns. Mean and variance are updated by Welford's algorithm (Knuth,
+// The Art of Computer Programming 2, 4.2.2).
 func (s *Spread) Add(ns float64) {
 	if s.buckets == nil {
 		s.buckets = make([]uint64, spreadLen)
@@ -48,16 +47,15 @@ func spreadBucket(ns float64) int {
 	return min(max(int(math.Float64bits(ns)>>spreadShift)-spreadFirst, 0), spreadLen-1)
 }
 
-// spreadLo is the shortest time of a bucket.
+// spreadLo returns the lower bound of a bucket.
 func spreadLo(k int) float64 {
 	return math.Float64frombits(uint64(k+spreadFirst) << spreadShift)
 }
 
-// MeanNS is the mean; 0 when there is no time.
+// MeanNS returns the mean; 0 if there are no times.
 func (s *Spread) MeanNS() float64 { return s.mean }
 
-// StddevNS is the standard deviation of all times from their mean (divided by n);
-// 0 when there is none.
+// StddevNS returns the population standard deviation; 0 if there are no times.
 func (s *Spread) StddevNS() float64 {
 	if s.Count == 0 {
 		return 0
@@ -65,10 +63,9 @@ func (s *Spread) StddevNS() float64 {
 	return math.Sqrt(s.m2 / float64(s.Count))
 }
 
-// QuantileNS estimates the q-quantile, 0 ≤ q ≤ 1: the time of rank ⌈q·n⌉ in
-// ascending order. The bucket that holds it is known; within that, times are taken
-// to be spread evenly. So the estimate is off by less than one part in 64, for times
-// between a thousandth of a ns and half a year.
+// QuantileNS estimates the q-quantile, 0 ≤ q ≤ 1: the time of rank ⌈q·n⌉ in ascending order. The
+// bucket is exact; within it, times are assumed to be uniformly distributed. The error is less than
+// 1/64, for times between a thousandth of a ns and half a year.
 func (s *Spread) QuantileNS(q float64) float64 {
 	if s.Count == 0 {
 		return 0
@@ -93,15 +90,15 @@ func (s *Spread) QuantileNS(q float64) float64 {
 	return s.MaxNS
 }
 
-// An Octave is how many times are from LoNS up to, not including, twice that; the first
-// begins at 0.
+// An Octave is the number of times from LoNS to twice that, exclusive; the first octave begins at
+// 0.
 type Octave struct {
 	LoNS  float64
 	Count uint64
 }
 
-// Octaves returns the counts by factors of two, from the first that has any to the
-// last. Times below 1 ns are in the first that there can be.
+// Octaves returns the counts by factors of two, from the first nonempty to the last nonempty one.
+// Times below 1 ns are in the lowest possible octave.
 func (s *Spread) Octaves() []Octave {
 	var list []Octave
 	var low uint64

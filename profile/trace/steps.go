@@ -6,59 +6,58 @@ import (
 	"slices"
 )
 
-// What a Step is.
+// Kinds of steps.
 const (
 	StepBegin     = iota // a scope begins
 	StepEnd              // the innermost scope ends
-	StepLeft             // the innermost scope turns out to have been left by a panic or runtime.Goexit
-	StepLost             // the innermost scope's end is not in the trace; it lasted until Tick at least
-	StepOpen             // the innermost scope is open when the trace ends, at Tick
-	StepLoneBegin        // a scope begins of which it can't be known when it ends
-	StepLoneEnd          // a scope ends of which it can't be known when it began
-	StepLoneLeft         // the same of one that was left
-	StepPoint            // a passage without a duration
-	StepTaken            // no passage: a marker took time besides
+	StepLeft             // the innermost scope was left by a panic or runtime.Goexit
+	StepLost             // the end of the innermost scope is missing; it lasted at least until Tick
+	StepOpen             // the innermost scope is open at the end of the trace, at Tick
+	StepLoneBegin        // a scope begins whose end is unknown
+	StepLoneEnd          // a scope ends whose start is unknown
+	StepLoneLeft         // a scope was left whose start is unknown
+	StepPoint            // a call without a duration
+	StepTaken            // not a call: a marker took additional time
 	StepGap              // records of a processor are missing
-	StepStart            // a stopwatch is started
-	StepStop             // a stopwatch is stopped
-	StepStopLost         // a stopwatch's stop is not in the trace; it ran until Tick at least
+	StepStart            // a stopwatch starts
+	StepStop             // a stopwatch stops
+	StepStopLost         // the stop of a stopwatch is missing; it ran at least until Tick
 )
 
-// A Step is what a record of a trace means to its goroutine: the steps of each
-// goroutine nest. What begins has one end, which is the next of its level. It is a ns
-// later at least: of what begins and ends at one time, readers that sort can't tell which was first.
+// A Step is the meaning of a trace record for its goroutine. The steps of each goroutine nest. Each
+// begin has one end, the next one of its level, at least one ns later: readers that sort by time
+// could not order a begin and end at the same time.
 //
-// As with Between, nothing is paired that could reach over a place where records
-// are missing: the end that is there may be that of another scope. Scopes that were
-// open there end with StepLost, at the goroutine's latest record; those that begin
-// or end while records are missing do so alone. Stopwatches do not nest: they may be stopped by another goroutine.
+// As with Between, nothing is paired across missing records: the next end may be that of another
+// scope. Scopes that were open there end with StepLost, at the goroutine's latest record; scopes
+// that begin or end while records are missing are unpaired (StepLone…). Stopwatches do not nest,
+// and may be stopped by another goroutine.
 type Step struct {
 	Kind      uint8  // Step…
-	New       bool   // the first of its goroutine, or the first for long
-	Tick      uint64 // never less than that of the step before it on its goroutine
-	Goroutine uint64 // 0 of StepGap
-	Marker    int32  // index in File.Markers; -1 where no table names it
-	Watch     uint64 // of StepStart and StepStop or StepStopLost: a number that the two have in common; 0: the other is not known
-	Starter   uint64 // of StepStop with a Watch: the goroutine that has started it
+	New       bool   // first step of its goroutine, or the first one for a long time
+	Tick      uint64 // not less than that of the goroutine's previous step
+	Goroutine uint64 // 0 for StepGap
+	Marker    int32  // index in File.Markers; -1 if no table names it
+	Watch     uint64 // number that StepStart shares with its StepStop or StepStopLost; 0 if the other one is unknown
+	Starter   uint64 // for StepStop with a Watch, the goroutine that started it
 	Record    *Record
 }
 
-// Of what is known of goroutines as a trace is read, that of the latest latestLines is found without a map; mostIdle
-// is how many of them are remembered for certain while nothing is open there, or waits.
+// The most recently used latestLines goroutines are found without a map; mostIdle is the number of
+// goroutines without open scopes or unpaired calls that are certainly remembered.
 const (
 	latestLines = 1024
 	mostIdle    = 1 << 16
 )
 
-// mostOpen is how many open scopes are kept.
+// mostOpen is the maximum number of open scopes.
 const mostOpen = 1 << 20
 
-// Steps gives all steps to visit, in the order of Each. A step and its record are
-// visit's until it returns; a StepLost, a StepOpen and a StepStopLost have no record.
+// Steps calls visit with all steps, in the order of Each. visit must not keep the step or its
+// record; StepLost, StepOpen and StepStopLost have no record.
 //
-// Memory does not grow with the number of records. When more than a million scopes
-// are open at once, those of the goroutines that have done nothing for longest end with StepLost; givenUp is
-// how many.
+// Memory does not grow with the number of records. If more than mostOpen scopes are open at once,
+// those of the least recently active goroutines end with StepLost; givenUp is their number.
 func (t *File) Steps(visit func(*Step)) (givenUp uint64, err error) {
 	s := &nesting{visit: visit, goroutines: map[uint64]*nest{}, watches: map[int32]startedWatch{}, shortest: 1}
 	if hz := t.Clock.Hz; hz > 0 && hz != 1e9 {
@@ -72,29 +71,29 @@ func (t *File) Steps(visit func(*Step)) (givenUp uint64, err error) {
 	return s.givenUp, err
 }
 
-// nesting finds the steps of one trace.
+// nesting derives the steps of one trace.
 type nesting struct {
 	visit func(*Step)
 	step  Step
 
 	goroutines map[uint64]*nest
 	latest     [latestLines]*nest
-	open       int // scopes, over all goroutines
-	swept      int // goroutines that the last sweep left
+	open       int // open scopes, over all goroutines
+	swept      int // number of goroutines after the last sweep
 	givenUp    uint64
-	watches    map[int32]startedWatch // those that run, by marker
-	starts     uint64                 // of all watches so far
-	shortest   uint64                 // ticks of a scope, see Step
+	watches    map[int32]startedWatch // running stopwatches, by marker
+	starts     uint64                 // number of stopwatch starts so far
+	shortest   uint64                 // minimum duration of a scope in ticks, see Step
 	now        uint64                 // tick of the latest step of any goroutine
 	over       bool                   // the trace has ended
 
-	// As in a pairing: an epoch is the time between places where records are missing.
+	// As in a pairing, an epoch is the time between gaps.
 	epoch      uint64
 	blind      bool
 	blindUntil uint64
 }
 
-// nest is what is known of a goroutine.
+// nest is the state of a goroutine.
 type nest struct {
 	goroutine uint64
 	epoch     uint64
@@ -108,7 +107,8 @@ type openScope struct {
 	marker int32
 }
 
-// A startedWatch is a stopwatch that runs: who started it, and the number of that start.
+// A startedWatch is a running stopwatch: the goroutine that started it, and the number of that
+// start.
 type startedWatch struct {
 	by     *nest
 	number uint64
@@ -169,8 +169,7 @@ func (s *nesting) record(r *Record) {
 	s.visit(&s.step)
 }
 
-// gap is a place where records are missing: what is open may end there, and other
-// scopes like it begin.
+// gap handles missing records: open scopes may end there, and similar ones may begin.
 func (s *nesting) gap(r *Record) {
 	if !s.blind {
 		s.blind, s.blindUntil = true, 0
@@ -183,7 +182,7 @@ func (s *nesting) gap(r *Record) {
 }
 
 func (s *nesting) enter(n *nest, r *Record) uint8 {
-	if r.Level == 0 { // in a damaged file
+	if r.Level == 0 { // only in a damaged file
 		return StepLoneBegin
 	}
 	s.lose(n, r.Level-1)
@@ -198,7 +197,7 @@ func (s *nesting) enter(n *nest, r *Record) uint8 {
 	return StepBegin
 }
 
-// exit ends a scope, as paired if its beginning is known.
+// exit ends a scope. It returns paired if the start is known, and lone otherwise.
 func (s *nesting) exit(n *nest, r *Record, paired, lone uint8) uint8 {
 	s.lose(n, r.Level)
 	k := len(n.open) - 1
@@ -214,8 +213,8 @@ func (s *nesting) exit(n *nest, r *Record, paired, lone uint8) uint8 {
 	return paired
 }
 
-// lose ends the goroutine's scopes above a level: they are over, and their ends
-// are not in the trace; or the trace is.
+// lose ends the goroutine's scopes above a level because their ends are missing, or because the
+// trace has ended.
 func (s *nesting) lose(n *nest, level uint32) {
 	if len(n.open) == 0 {
 		return
@@ -234,7 +233,7 @@ func (s *nesting) lose(n *nest, level uint32) {
 	}
 }
 
-// loseWatch ends a stopwatch, if it runs: its stop is not in the trace.
+// loseWatch ends a stopwatch whose stop is missing, if it runs.
 func (s *nesting) loseWatch(marker int32) {
 	if w, ok := s.watches[marker]; ok {
 		delete(s.watches, marker)
@@ -252,7 +251,7 @@ func (s *nesting) loseWatches() {
 	}
 }
 
-// find returns what is known of a goroutine, and whether it is new.
+// find returns the state of a goroutine, and whether it is new.
 func (s *nesting) find(goroutine uint64) (n *nest, isNew bool) {
 	n = s.goroutines[goroutine]
 	if n == nil {
@@ -266,7 +265,7 @@ func (s *nesting) find(goroutine uint64) (n *nest, isNew bool) {
 	return n, isNew
 }
 
-// sweep forgets goroutines without an open scope.
+// sweep drops goroutines without an open scope.
 func (s *nesting) sweep() {
 	s.end()
 	clear(s.latest[:])
@@ -278,7 +277,7 @@ func (s *nesting) sweep() {
 	s.swept = len(s.goroutines)
 }
 
-// makeRoom ends the scopes of the goroutines that have done nothing for longest.
+// makeRoom ends the scopes of the least recently active goroutines.
 func (s *nesting) makeRoom() {
 	before := s.open
 	for s.open > mostOpen*3/4 {
@@ -294,13 +293,13 @@ func (s *nesting) makeRoom() {
 	s.givenUp += uint64(before - s.open)
 }
 
-// end loses what was open where records are missing.
+// end ends scopes from before a gap.
 func (s *nesting) end() {
 	s.loseAll(func(n *nest) bool { return n.epoch != s.epoch })
 }
 
-// loseAll ends the scopes of the goroutines that are among, in the order of their
-// numbers.
+// loseAll ends the scopes of the goroutines for which among returns true, in ascending order of
+// goroutine IDs.
 func (s *nesting) loseAll(among func(*nest) bool) {
 	var list []*nest
 	for _, n := range s.goroutines {

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/profile/trace"
 )
 
-// Records of goroutine 1: in and out of scopes of marker 0 (outer), 2 (inner), points of marker 1.
+// Records of goroutine 1: enter and exit of markers 0 (outer) and 2 (inner), points of marker 1.
 func enter(tick uint64, marker int, level uint32) profiletest.Record {
 	return at(tick, 1, trace.RecordEnter, marker, level)
 }
@@ -43,7 +43,8 @@ var stepWords = map[uint8]string{
 	trace.StepStart: "[", trace.StepStop: "]", trace.StepStopLost: "lost]",
 }
 
-// steps are the steps of a trace: goroutine (with + where it is new), tick after the start, kind and marker.
+// steps returns the steps of a trace: goroutine (with + if New), ticks since the start, kind and
+// marker.
 func steps(t *testing.T, tr *trace.File) string {
 	t.Helper()
 	var list []string
@@ -69,7 +70,7 @@ func steps(t *testing.T, tr *trace.File) string {
 	return strings.Join(list, " ")
 }
 
-// The steps of a goroutine nest, and nothing is paired that need not belong together.
+// Steps of a goroutine nest, and only scopes that certainly belong together are paired.
 func TestSteps(t *testing.T) {
 	gap := at(30, 7, trace.RecordGap, 0, 0)
 	gap.Cost = 20 // ticks
@@ -118,8 +119,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// 300,000 goroutines that each do one thing are not all remembered, but those
-// with an open scope are.
+// Of 300,000 goroutines with one call each, only those with an open scope are remembered.
 func TestStepsForgetGoroutines(t *testing.T) {
 	list := []profiletest.Record{enter(1, 0, 1)}
 	for g := range uint64(300_000) {
@@ -141,8 +141,7 @@ func TestStepsForgetGoroutines(t *testing.T) {
 	}
 }
 
-// More than a million open scopes are too many: those of the goroutines that have done nothing for
-// longest end.
+// If more than a million scopes are open, those of the least recently active goroutines end.
 func TestStepsGivenUp(t *testing.T) {
 	const goroutines = 1<<20 + 10
 	list := make([]profiletest.Record, 0, goroutines+2)
@@ -161,8 +160,8 @@ func TestStepsGivenUp(t *testing.T) {
 	}
 }
 
-// checkSteps tests what holds of any trace: what ends has begun, on its goroutine, in
-// order, and every record is told once.
+// checkSteps checks the invariants of steps: each end has a begin on its goroutine, in order, and
+// every record has one step.
 func checkSteps(t *testing.T, tr *trace.File) {
 	type scope struct {
 		marker int32
@@ -172,7 +171,7 @@ func checkSteps(t *testing.T, tr *trace.File) {
 	last := map[uint64]uint64{}
 	records, told := uint64(0), uint64(0)
 	if err := tr.Each(func(*trace.Record) { records++ }); err != nil {
-		return // cut off
+		return // truncated
 	}
 	_, err := tr.Steps(func(s *trace.Step) {
 		if s.Record != nil {
@@ -207,7 +206,7 @@ func checkSteps(t *testing.T, tr *trace.File) {
 	}
 }
 
-// Whatever programs do and wherever records are lost, steps nest.
+// Steps nest for any program, and wherever records are lost.
 func TestStepsNest(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -237,7 +236,7 @@ func TestStepsNest(t *testing.T) {
 				stacks[g] = append(stacks[g], []int{0, 2, 3}[rnd.IntN(3)])
 				r = at(tick, g, trace.RecordEnter, stacks[g][n], uint32(n+1))
 			}
-			if rnd.IntN(40) != 0 { // else it is lost, and nothing says so
+			if rnd.IntN(40) != 0 { // lost without notice
 				s.Records = append(s.Records, r)
 			}
 		}

@@ -12,81 +12,79 @@ import (
 
 // Kinds of trace records.
 const (
-	RecordPoint = layout.RecordPoint // a passage without a duration
+	RecordPoint = layout.RecordPoint // a call without a duration
 	RecordEnter = layout.RecordEnter // a scope begins
 	RecordExit  = layout.RecordExit  // a scope ends
-	RecordLeft  = layout.RecordLeft  // a scope turns out to have been left by a panic or runtime.Goexit
-	RecordTaken = layout.RecordTaken // no passage: a marker took time besides, when it was passed first
+	RecordLeft  = layout.RecordLeft  // a scope was left by a panic or runtime.Goexit
+	RecordTaken = layout.RecordTaken // not a call: a marker took additional time when it was first called
 	RecordGap   = layout.RecordGap   // records of this processor are missing
-	RecordStart = layout.RecordStart // a stopwatch is started
-	RecordStop  = layout.RecordStop  // a stopwatch is stopped, perhaps by another goroutine
+	RecordStart = layout.RecordStart // a stopwatch starts
+	RecordStop  = layout.RecordStop  // a stopwatch stops, perhaps on another goroutine
 )
 
 // A Record is one event of a trace.
 type Record struct {
 	Tick      uint64 // of the run's clock
-	Goroutine uint64 // Go's number of it; of a gap how many records are missing
-	Cost      uint64 // what the marker took from the program from Tick on, ticks/256; of a gap the tick until which records are missing
-	Marker    int32  // index in File.Markers; -1 of a gap, and where no table names it
-	Level     uint32 // place of the scope among those open on its goroutine, from 1; 0: it is none
-	Processor uint32 // whose ring had it
+	Goroutine uint64 // goid; for a gap the number of missing records
+	Cost      uint64 // time that the marker took from Tick on, ticks/256; for a gap the tick at which it ends
+	Marker    int32  // index in File.Markers; -1 for a gap, or if no table names the marker
+	Level     uint32 // nesting level of the scope on its goroutine, from 1; 0 if it is no scope
+	Processor uint32 // number of its processor
 	Kind      uint8  // Record…
 }
 
-// A Marker is a marker that records name.
+// A Marker is a marker that occurs in records.
 type Marker struct {
 	ID   registry.ID
 	Name string
 	Kind string
-	File string // as that of a Marker
+	File string // as in profile.Marker
 	Line int
 
-	Package string // as that of a Marker
+	Package string // as in profile.Marker
 }
 
-// RecordBytes is what a record of a trace takes in a data file.
+// RecordBytes is the size of a trace record in a data file.
 const RecordBytes = layout.RecordSize
 
-// A Head is what is known of a run's trace without its records.
+// A Head describes a trace without its records.
 type Head struct {
 	profile.Traced
-	Name     string // of the file, as it was given
+	Name     string // of the file, as given by the caller
 	App      string
-	Run      string    // as that of a Profile
+	Run      string    // as in profile.Profile
 	PID      uint64    // process ID
 	Start    time.Time // UTC
 	Clock    profile.Clock
-	State    string // as that of a Profile
+	State    string // as in profile.Profile
 	Complete bool
-	Warnings []string // about the file, as those of a Profile
+	Warnings []string // about the file, as in profile.Profile
 	Damaged  bool
 
-	// Unplaced is how many of the lost records had no ring, so that it is not
-	// known where they are missing.
+	// Unplaced is the number of lost records that had no ring, so that their position is unknown.
 	Unplaced uint64
 }
 
-// A File is the records of one run, in a file that is open.
+// A File has the records of one run. It must be closed.
 type File struct {
 	Head
 	StartTick uint64
 	Markers   []Marker
-	Unpassed  []Marker // that the run knows as well, and no record names
-	Counted   []Marker // that are only counted: records name none of these
+	Unpassed  []Marker // other markers of the run, without records
+	Counted   []Marker // markers that are only counted, without records
 
 	records *runfile.Records
-	marker  []int32 // by number in records
+	marker  []int32 // index in Markers, by number in records
 	streams []stream
 }
 
-// Open reads what there is of a trace in a data file, without its records. A
-// file without any is an error. Who has opened a trace closes it.
+// Open reads the description of a trace in a data file, without its records. It returns an error if
+// there is no trace. The caller must close the file.
 func Open(path string) (*File, error) {
 	return openTrace(runfile.OpenRecords(path))
 }
 
-// ReadFrom is Open for data that is elsewhere than in a file: size bytes at
-// r. The name stands for the file in errors and warnings.
+// ReadFrom is like Open for size bytes at r. The name stands for the file in errors and warnings.
 func ReadFrom(r io.ReaderAt, size int64, name string) (*File, error) {
 	return openTrace(runfile.ReadRecords(r, size, name))
 }
@@ -124,7 +122,7 @@ func openTrace(records *runfile.Records, err error) (*File, error) {
 	return t, nil
 }
 
-// name finds the markers that the numbers in records stand for.
+// name resolves the marker numbers in records.
 func (t *File) name() {
 	indexes := map[registry.ID]int32{}
 	for _, n := range t.records.Numbers {
@@ -158,5 +156,5 @@ func traceMarker(m *profile.Marker) Marker {
 	return Marker{m.ID, m.Name, m.Kind, m.File, m.Line, m.Package}
 }
 
-// maxMarkers is how many numbers a record can name.
+// maxMarkers is the number of marker numbers that fit in a record.
 const maxMarkers = 1 << layout.RecordKindShift

@@ -24,13 +24,13 @@ func readTrace(t *testing.T, file []byte) *trace.File {
 	return tr
 }
 
-// at is a record at a tick after the start.
+// at returns a record at a tick after the start.
 func at(tick, goroutine uint64, kind uint8, marker int, level uint32) profiletest.Record {
 	return profiletest.Record{Tick: profiletest.StartTick + tick, Goroutine: goroutine, Kind: kind, Marker: marker, Level: level, Cost: 1}
 }
 
-// order is the records' ticks after the start, gaps with how many are missing and
-// until when.
+// order returns the records' ticks after the start; for gaps, the number of missing records and the
+// end.
 func order(t *testing.T, tr *trace.File) string {
 	t.Helper()
 	var list []string
@@ -51,7 +51,7 @@ func order(t *testing.T, tr *trace.File) string {
 	return strings.Join(list, " ")
 }
 
-// points are records of points at these ticks.
+// points returns point records at these ticks.
 func points(ticks ...uint64) (list []profiletest.Record) {
 	for _, t := range ticks {
 		list = append(list, at(t, 1, trace.RecordPoint, 1, 0))
@@ -59,8 +59,8 @@ func points(ticks ...uint64) (list []profiletest.Record) {
 	return list
 }
 
-// Records of several processors come in order of time, from rings and from what
-// was taken out of them, with the gaps where some are missing.
+// Records of several processors are in time order, from rings and from drained records, with gaps
+// where some are missing.
 func TestTraceOrder(t *testing.T) {
 	gap := at(30, 7, trace.RecordGap, 0, 0)
 	gap.Cost = 5 // ticks
@@ -90,14 +90,14 @@ func TestTraceOrder(t *testing.T) {
 			if got := order(t, tr); got != tt.want || tr.Records != tt.there || tr.Lost != tt.lost || tr.Damaged {
 				t.Errorf("%s: %s\nwant %s; %d records, %d lost, %q", tt.name, got, tt.want, tr.Records, tr.Lost, tr.Warnings)
 			}
-			if got := order(t, tr); got != tt.want { // a trace can be read again
+			if got := order(t, tr); got != tt.want { // a trace can be read twice
 				t.Errorf("%s: the second time %s", tt.name, got)
 			}
 		}
 	}
 }
 
-// A record that was overwritten while the file was copied is told by its number.
+// A record that was overwritten while the file was copied is detected by its number.
 func TestTraceOverwritten(t *testing.T) {
 	file := profiletest.Traced(profiletest.Records{Records: points(10, 20, 30, 40), Room: 9}).File()
 	ring := profiletest.BlockAt(t, file, layout.BlockRing, 0)
@@ -107,7 +107,7 @@ func TestTraceOverwritten(t *testing.T) {
 	}
 }
 
-// Rings that contradict themselves are left out, and what is sound is read.
+// Inconsistent rings are skipped, and everything else is read.
 func TestTraceDamage(t *testing.T) {
 	for offset, want := range map[int]string{
 		layout.RingRoom:    "a ring for 1099511627776 records in a block of 448 bytes; it is left out",
@@ -144,9 +144,8 @@ func betweenOf(t *testing.T, tr *trace.File, from, to string) *trace.Between {
 	return &b
 }
 
-// Pairs are what the definition says, found the slow way: for each passage of To the latest
-// of From before it on the goroutine that has none yet, the costs of all records from that one on taken
-// off.
+// Pairs agree with a naive implementation of the definition: for each call of To, the latest
+// unpaired call of From before it on the goroutine, minus the costs of all records from there on.
 func TestBetween(t *testing.T) {
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -154,7 +153,7 @@ func TestBetween(t *testing.T) {
 		for tick := uint64(1); len(all) < 400; tick += 10 + rnd.Uint64N(100) {
 			r := at(tick, 1+rnd.Uint64N(5), trace.RecordPoint, 1, 0)
 			if k := rnd.IntN(4); k > 0 {
-				r.Kind, r.Marker = uint8(1+rnd.IntN(3)), []int{0, 2, 3}[k-1] // levels say nothing here
+				r.Kind, r.Marker = uint8(1+rnd.IntN(3)), []int{0, 2, 3}[k-1] // levels have no meaning here
 			}
 			r.Cost = rnd.Uint64N(9)
 			all = append(all, r)
@@ -226,8 +225,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// From the beginning of a marker's scopes to their end goes by levels: what a panic
-// has left is not taken for what goes on.
+// Scopes of a marker are paired by level: a scope left by a panic is not confused with one that
+// goes on.
 func TestBetweenScopes(t *testing.T) {
 	enter, exit, left := uint8(trace.RecordEnter), uint8(trace.RecordExit), uint8(trace.RecordLeft)
 	for _, tt := range []struct {
@@ -260,7 +259,7 @@ func TestBetweenScopes(t *testing.T) {
 	}
 }
 
-// No pair reaches over a place where records are missing.
+// No pair spans missing records.
 func TestBetweenGap(t *testing.T) {
 	gap := at(30, 4, trace.RecordGap, 0, 0)
 	gap.Cost = 20
@@ -268,7 +267,7 @@ func TestBetweenGap(t *testing.T) {
 		at(10, 1, 1, 1, 0), at(20, 1, 2, 0, 1), // a pair
 		at(25, 1, 1, 1, 0), // its end may be missing
 		gap,
-		at(60, 1, 2, 0, 1),                     // its beginning may be
+		at(60, 1, 2, 0, 1),                     // its start may be missing
 		at(70, 1, 1, 1, 0), at(90, 1, 2, 0, 1), // a pair
 	}
 	other := []profiletest.Record{at(40, 2, 1, 1, 0), at(45, 2, 2, 0, 1)} // within the gap of the other processor
@@ -278,13 +277,12 @@ func TestBetweenGap(t *testing.T) {
 	}
 }
 
-// Passages of From that never end take bounded memory; the newest still find their
-// ends.
+// Calls of From without an end use bounded memory, and the latest ones are still paired.
 func TestBetweenWaiting(t *testing.T) {
 	const n = 1_500_000
 	list := make([]profiletest.Record, 0, n+1)
 	for i := range uint64(n) {
-		list = append(list, at(10*i, 1+i%3*i, 1, 1, 0)) // one goroutine has many, others have one each
+		list = append(list, at(10*i, 1+i%3*i, 1, 1, 0)) // one goroutine has many calls, others have one each
 	}
 	list = append(list, at(10*n, list[n-1].Goroutine, 2, 0, 1))
 	b := betweenOf(t, readTrace(t, profiletest.Traced(profiletest.Records{Records: list}).File()), "outer:point", "b.outer")
@@ -339,7 +337,7 @@ func TestOctaves(t *testing.T) {
 	}
 }
 
-// Passages may be any time apart.
+// Calls may be any time apart.
 func TestBetweenLong(t *testing.T) {
 	for _, ticks := range []uint64{1000, 1 << 54, 1 << 55, 1 << 56, 1 << 62} {
 		tr := readTrace(t, profiletest.Traced(profiletest.Records{Records: []profiletest.Record{at(0, 1, trace.RecordEnter, 0, 1), at(ticks, 1, trace.RecordExit, 0, 1)}, Room: 9}).File())
@@ -354,7 +352,7 @@ func TestBetweenLong(t *testing.T) {
 	}
 }
 
-// FuzzTrace: whatever bytes a file has, reading its trace ends without a panic.
+// FuzzTrace checks that reading the trace of any file terminates without a panic.
 func FuzzTrace(f *testing.F) {
 	gap := at(30, 4, trace.RecordGap, 0, 0)
 	for _, file := range [][]byte{
@@ -381,7 +379,7 @@ func FuzzTrace(f *testing.F) {
 		checkSteps(t, tr)
 		for _, from := range tr.Markers {
 			b := trace.Between{From: trace.Endpoint{Name: from.Name}, To: trace.Endpoint{Name: from.Name, Kind: trace.RecordExit}}
-			_ = b.Add(tr) // damage that shows only now
+			_ = b.Add(tr) // damage that is only detected now
 			if v := b.MeanNS() + b.StddevNS() + b.QuantileNS(0.5); math.IsNaN(v) || b.Count > 0 && b.MinNS > b.MaxNS {
 				t.Errorf("%+v", b)
 			}
