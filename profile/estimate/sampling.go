@@ -69,9 +69,9 @@ func Windows(m *profile.Marker, n uint64, times float64, b *Sums, batches float6
 }
 
 // countVar returns the variance of the count estimated from that many batches of windows: the
-// variance of a sum of independent terms, plus the square of the fraction of windows that recording
-// took, because its cost varies from place to place. The result is at least that of one missed call
-// in n.
+// variance of a sum of independent terms, plus the square of the part of the estimate that makes up
+// for recording time, because the cost of recording varies from place to place. The result is at
+// least that of one missed call in n.
 func countVar(n uint64, times float64, b *Sums, batches float64) float64 {
 	v := b.XX
 	if batches > 1 {
