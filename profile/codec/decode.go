@@ -14,7 +14,8 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Decode reads a profile file. It gives back what Encode was given. The name stands for the file in errors.
+// Decode decodes a profile file. It returns what was passed to Encode. The name stands for the file
+// in errors.
 func Decode(file []byte, name string) (*profile.Profile, error) {
 	var sum profile.Sum
 	if err := new(Decoder).AddTo(&sum, file, name); err != nil {
@@ -23,26 +24,25 @@ func Decode(file []byte, name string) (*profile.Profile, error) {
 	return sum.Take(), nil
 }
 
-// A Decoder adds profile files to one sum, one after the other, in memory that it uses again. The zero value is ready.
+// A Decoder adds profile files to one sum, and reuses memory. The zero value is ready for use.
 type Decoder struct {
 	tables  table.Cache
-	last    *table.Table      // of the latest file; mostly the next has the same
-	sums    []*profile.Marker // what the sum has of its markers
-	figures []profile.Marker  // of one file
-	buckets []profile.Bucket  // of these
+	last    *table.Table      // of the latest file; the next one often has the same
+	sums    []*profile.Marker // markers of the sum, by index in last.Markers
+	figures []profile.Marker  // markers of the current file
+	buckets []profile.Bucket  // buckets of the current file
 }
 
-// decoded is what a profile file says, before anything of it is added: all of it or
-// nothing.
+// decoded is a complete profile file, before anything is added.
 type decoded struct {
 	profile *profile.Profile // without markers and blocks
 	table   *table.Table
-	figures []profile.Marker // of the table's markers, in memory for this file
-	counts  []uint64         // of its blocks
+	figures []profile.Marker // by index in table.Markers, in memory reused for the next file
+	counts  []uint64         // counts of the table's blocks
 }
 
-// AddTo adds what is in a profile file to a sum; after an error the sum is what it was. The name stands for the file
-// in errors.
+// AddTo adds a profile file to sum, which must always be the same for a Decoder. On error the sum
+// is unchanged. The name stands for the file in errors.
 func (d *Decoder) AddTo(sum *profile.Sum, file []byte, name string) error {
 	all, err := d.decode(file, name)
 	if err != nil {
@@ -67,12 +67,12 @@ func (d *Decoder) AddTo(sum *profile.Sum, file []byte, name string) error {
 	return nil
 }
 
-// damaged is an error about a place in a file.
+// damaged returns an error about a place in a file.
 func damaged(name string, offset int, format string, args ...any) error {
 	return fmt.Errorf("%s: offset %d: %s", name, offset, fmt.Sprintf(format, args...))
 }
 
-// decode reads a profile file, all of it or nothing.
+// decode decodes a profile file, completely or not at all.
 func (d *Decoder) decode(file []byte, name string) (decoded, error) {
 	none := decoded{}
 	if len(file) < headSize {
@@ -136,14 +136,13 @@ func (d *Decoder) decode(file []byte, name string) (decoded, error) {
 	return all, nil
 }
 
-// A reader reads from the front of what is left. When that is not what it should be, it
-// is bad from then on and gives zeros.
+// A reader reads from the front of rest. After invalid input bad is set, and it returns zeros.
 type reader struct {
 	rest []byte
 	bad  bool
 }
 
-// section is what the next section has.
+// section returns a reader of the next section.
 func (r *reader) section() reader {
 	if len(r.rest) < 4 || uint64(binary.LittleEndian.Uint32(r.rest)) > uint64(len(r.rest)-4) {
 		r.fail()
@@ -216,7 +215,7 @@ func (r *reader) text() string {
 	return s
 }
 
-// count is how many things follow, of which each takes some bytes.
+// count reads the number of elements that follow, each of which takes at least that many bytes.
 func (r *reader) count(least int) int {
 	n := r.uint()
 	if n > uint64(len(r.rest)/least) {
@@ -315,7 +314,7 @@ func (r *reader) figures(m *profile.Marker, newest int64, d *Decoder, callers bo
 		m.CountVar, m.SumVar = r.uint128(), r.uint128()
 	}
 	if bits&bitCallers != 0 {
-		if !callers { // a caller has none
+		if !callers { // callers have no callers
 			r.fail()
 		}
 		m.Callers = make([]profile.Caller, r.count(11))
@@ -401,7 +400,7 @@ func (r *reader) sizes(m *profile.Marker) {
 	}
 }
 
-// picks is how often a marker was picked at random, nil if it never was.
+// picks reads how often a marker was picked at random; nil if never.
 func (r *reader) picks() *profile.Picks {
 	n := r.uint()
 	if n == 0 {
@@ -410,7 +409,7 @@ func (r *reader) picks() *profile.Picks {
 	return &profile.Picks{Runs: n, Weight: r.uint128(), Passages: r.uint128(), PassagesVar: r.uint128()}
 }
 
-// buckets reads a list of buckets, into memory for this file.
+// buckets reads a list of buckets into memory reused for the next file.
 func (r *reader) buckets(d *Decoder) []profile.Bucket {
 	n := r.count(5)
 	if n > 64 {

@@ -1,11 +1,11 @@
-// Package codec writes and reads the profile file, in which runs were added up: docs/profile-file.md
-// describes it.
+// Package codec writes and reads profile files, which contain sums of runs: see
+// docs/profile-file.md.
 //
 //	file, err := codec.Encode(p)
 //	…
 //	p, err := codec.Decode(file, "shop.markgen")
 //
-// What is decoded is what was encoded, with all that adding up further needs. A file is read as a whole or
-// not at all: a byte that is not as it was written is an error. Whoever reads files of strangers looks
-// at NamesSize first.
+// Decoding returns what was encoded, including everything needed for further merging. A file is
+// read completely or not at all: any changed byte is an error. Readers of untrusted files should
+// check NamesSize first.
 package codec

@@ -18,25 +18,25 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Magic opens every profile file.
+// Magic is the prefix of every profile file.
 const Magic = "markgen\x01"
 
-// A profile file, as docs/profile-file.md describes it: a head of headSize bytes, which are
-// Magic, the version (u32) and the checksum (u32) of what follows; then three sections, each
-// with its length (u32) before it: what is said of the runs, the text of a table that names
-// markers and blocks, and their figures. Numbers have the low byte first.
+// A profile file (see docs/profile-file.md) has a header of headSize bytes: Magic, the version
+// (u32) and the checksum (u32) of the rest. Then follow three sections, each preceded by its length
+// (u32): the description of the runs, the text of a table that names markers and blocks, and their
+// data. Numbers are little-endian.
 const (
 	version  = 2
 	headSize = 16
 )
 
-// MostSize is how large a profile file may be, in bytes.
+// MostSize is the maximum size of a profile file in bytes.
 const MostSize = 4*table.MostText - 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes p into a profile file, whole or not at all. Decode gives back what was
-// written, all that Merge needs included. What is in a trace is not in a profile.
+// Write writes p to a profile file, completely or not at all. Decode returns what was written,
+// including everything needed for merging. A profile does not contain trace records.
 func Write(name string, p *profile.Profile) error {
 	file, err := Encode(p)
 	if err != nil {
@@ -45,8 +45,9 @@ func Write(name string, p *profile.Profile) error {
 	return filewrite.Write(context.Background(), name, file)
 }
 
-// Encode returns the bytes of a profile file. It is an error if a marker's name, kind or
-// place could not be read back, or something is there twice: no data file has such, and no sum.
+// Encode returns p as a profile file. It returns an error if a marker's name, kind or place can't
+// be represented in a table, or if there are duplicates; profiles from data files and sums have
+// none.
 func Encode(p *profile.Profile) ([]byte, error) {
 	text, err := tableOf(p)
 	if err != nil {
@@ -78,7 +79,7 @@ func Encode(p *profile.Profile) ([]byte, error) {
 	return b, nil
 }
 
-// tableOf is the text of a table with the markers and blocks of p, in their order.
+// tableOf returns the text of a table with the markers and blocks of p, in order.
 func tableOf(p *profile.Profile) (string, error) {
 	var text strings.Builder
 	seen := make(map[registry.ID]bool, len(p.Markers))
@@ -139,13 +140,13 @@ func tableOf(p *profile.Profile) (string, error) {
 	return text.String(), nil
 }
 
-// sound tells whether a text can be in a table where none of a few characters may be.
+// sound reports whether s is valid in a table and has none of the characters in without.
 func sound(s, without string) bool { return utf8.ValidString(s) && !strings.ContainsAny(s, without) }
 
-// An encoder is the bytes so far.
+// An encoder is the bytes encoded so far.
 type encoder []byte
 
-// section appends what f does, with its length before it.
+// section appends what f appends, preceded by its length.
 func (b *encoder) section(f func()) {
 	*b = append(*b, 0, 0, 0, 0)
 	start := len(*b)
@@ -173,7 +174,7 @@ func (b *encoder) text(s string) {
 	*b = append(*b, s...)
 }
 
-// Bits of what is said of the runs.
+// Bits in the description of the runs.
 const (
 	bitComplete = 1 << iota
 	bitAlive
@@ -188,10 +189,10 @@ const (
 	bitWild
 	bitUnlogged
 	bitCost
-	bitsKnown = iota // how many there are
+	bitsKnown = iota // number of bits
 )
 
-// bitIf is the bit if a condition holds.
+// bitIf returns bit if the condition is true, else 0.
 func bitIf(is bool, bit uint64) uint64 {
 	if is {
 		return bit
@@ -259,7 +260,7 @@ func (b *encoder) head(p *profile.Profile) {
 	}
 }
 
-// picks is how often each marker was picked at random.
+// picks appends how often each marker was picked at random.
 func (b *encoder) picks(p *profile.Profile) {
 	for i := range p.Markers {
 		picks := p.Markers[i].Picks
@@ -274,7 +275,7 @@ func (b *encoder) picks(p *profile.Profile) {
 	}
 }
 
-// Bits of a marker's figures: what they have.
+// Bits that say which data of a marker follow.
 const (
 	bitOpen = 1 << iota
 	bitTimed
@@ -283,21 +284,21 @@ const (
 	bitCallers
 	bitReadings
 	bitSizes
-	bitOff // times the index in offReasons, below offRoom
+	bitOff // times the index in offReasons, which is less than offRoom
 )
 
 const (
 	offRoom  = 8
 	bitFirst = bitOff * offRoom
-	bitLogs  = bitFirst * 2 // of times by size
+	bitLogs  = bitFirst * 2 // logarithms of times by size
 	bitNotes = bitLogs * 2
 	bitRuns  = bitNotes * 2
 )
 
-// offReasons are numbered in a file.
+// The file has indexes into offReasons.
 var offReasons = profile.OffReasons()
 
-// impliedRuns is in how many runs a marker was passed where a file does not say it: most profiles are of one.
+// impliedRuns is the value of Marker.Runs that is omitted in a file: most profiles are of one run.
 func impliedRuns(passages uint64) uint64 { return min(passages, 1) }
 
 func (b *encoder) figures(m *profile.Marker, newest int64) {
@@ -372,7 +373,7 @@ func (b *encoder) figures(m *profile.Marker, newest int64) {
 	}
 }
 
-// hasLogs says whether the logarithms of times are known of some sizes.
+// hasLogs reports whether any size has logarithms of times.
 func hasLogs(sizes []profile.SizeBucket) bool {
 	return slices.ContainsFunc(sizes, func(s profile.SizeBucket) bool { return s.Logged|s.SumLog|s.SumLogSq != 0 })
 }

@@ -19,8 +19,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// What is written comes back, and runs that were added up before they were written, in
-// any parts, give what they give when they are added up at once.
+// Decoding returns what was encoded, and sums of files do not depend on earlier merges.
 func TestProfileFile(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for range 200 {
@@ -50,7 +49,7 @@ func TestProfileFile(t *testing.T) {
 	}
 }
 
-// Files of both kinds add up, by whatever way they come to the sum.
+// Files of both kinds add up, by every API.
 func TestAddFile(t *testing.T) {
 	dir, rnd := t.TempDir(), rand.New(rand.NewPCG(9, 10))
 	var sum runfile.Sum
@@ -59,7 +58,7 @@ func TestAddFile(t *testing.T) {
 		file := filepath.Join(dir, string(rune('a'+i)))
 		run := profiletest.RandomRun(rnd).File()
 		p := profiletest.Load(t, run)
-		p.Warnings = nil // they name the file
+		p.Warnings = nil // they contain the file name
 		runs = append(runs, p)
 		if i%2 == 0 {
 			if err := codec.Write(file, p); err != nil {
@@ -71,7 +70,7 @@ func TestAddFile(t *testing.T) {
 		if err := sum.AddFile(file); err != nil {
 			t.Fatal(err)
 		}
-		if i%10 == 0 { // what was handed out stays as it is
+		if i%10 == 0 { // returned profiles do not change
 			before := sum.Profile()
 			kept := sum.Profile()
 			sum.Add(p)
@@ -88,7 +87,7 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// A file that is damaged, cut off or of another version is an error, and adds nothing.
+// A file that is damaged, truncated or of another version is an error, and adds nothing.
 func TestProfileFileDamage(t *testing.T) {
 	file, err := codec.Encode(profiletest.Make(100, 1))
 	if err != nil {
@@ -123,7 +122,7 @@ func TestProfileFileDamage(t *testing.T) {
 	}
 }
 
-// What is there twice is not added up: a sum has nothing twice, and what has could take for ever to read.
+// Duplicates are errors: sums have none, and adding up files with duplicates could take forever.
 func TestProfileFileTwice(t *testing.T) {
 	marker := func(id registry.ID, name string) profile.Marker {
 		return profile.Marker{ID: id, Name: "a." + name, Package: "a", Kind: "func", File: "f.go", Count: 1}
@@ -136,7 +135,7 @@ func TestProfileFileTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The names as they are, so that they can be changed.
+	// Store the names unpacked, so that the test can change them.
 	head := 20 + int(binary.LittleEndian.Uint32(file[16:]))
 	names := "p\ta\nf\tf.go\nm\t3f9a6c17e2b8d405\tfunc\t0\t0\t0\t0\t-\t-\t1\ta.Quick\nm\t1d5e90ba4477c821\tfunc\t0\t0\t0\t0\t-\t-\t1\ta.Zebra\n"
 	rest := file[head+4+int(binary.LittleEndian.Uint32(file[head:])):]
@@ -161,7 +160,7 @@ func TestProfileFileTwice(t *testing.T) {
 	}
 }
 
-// What could not be read back is not written.
+// Profiles that could not be decoded are not written.
 func TestEncodeRefuses(t *testing.T) {
 	for _, m := range []profile.Marker{
 		{ID: 1, Name: "a\nb", Kind: "func"},
@@ -186,8 +185,8 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzProfileFile: whatever follows a head that is right, reading it ends without a
-// panic, and what comes out can be written and is the same then.
+// FuzzProfileFile checks that any bytes after a valid header are read without a panic, and that a
+// decoded profile is the same after encoding and decoding it again.
 func FuzzProfileFile(f *testing.F) {
 	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), profiletest.Load(f, profiletest.DemoRead().File()), profiletest.Load(f, profiletest.DemoSpread().File()), profiletest.Load(f, profiletest.Demo().File()), profiletest.Load(f, profiletest.DemoPairs().File()), profiletest.Load(f, profiletest.DemoWild().File()), profiletest.Load(f, profiletest.TwoUnits())} {
 		file, err := codec.Encode(p)

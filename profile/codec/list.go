@@ -12,10 +12,10 @@ import (
 	"github.com/markgen/markgen/profile/table"
 )
 
-// List writes all that is in a profile file, in the order of its bytes, one line for each number and text: its form
-// (uint, int, text, float, word), its value and what it is. Nothing in the file is not on a line: whoever writes the
-// values in their forms again, and the lengths and the checksum that follow from them, has the file.
-// docs/profile-file.md describes the forms.
+// List writes the contents of a profile file in file order, one line for each number and text: its
+// encoding (uint, int, text, float, word), its value and its meaning. The list is complete: the
+// file can be rebuilt from the values, and the lengths and checksum that follow from them.
+// docs/profile-file.md describes the encodings.
 func List(w io.Writer, file []byte) error {
 	if len(file) < headSize || string(file[:8]) != Magic || binary.LittleEndian.Uint32(file[8:]) != version ||
 		crc32.Checksum(file[headSize:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
@@ -68,7 +68,7 @@ func List(w io.Writer, file []byte) error {
 	return nil
 }
 
-// A lister reads as a reader does and says what.
+// A lister writes each value that it reads, with its meaning.
 type lister struct {
 	reader
 	w *bufio.Writer
@@ -107,14 +107,14 @@ func (l *lister) text(what string) {
 	l.say("text %q %s", s, what)
 }
 
-// times lists a number of things, each of which takes bytes.
+// times reads a count and calls f as often.
 func (l *lister) times(what string, f func()) {
 	for n := l.uint(what); n > 0 && !l.bad; n-- {
 		f()
 	}
 }
 
-// runs lists the first section, and tells whether functions were picked.
+// runs lists the first section, and reports whether functions were picked.
 func (l *lister) runs() (wild bool) {
 	l.say("section %d bytes: the runs", len(l.rest))
 	bits := l.uint("bits of the runs")

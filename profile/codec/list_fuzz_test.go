@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A profile file that can be read can be listed, and no bytes make List fail otherwise than by an error.
+// A profile file that can be decoded can be listed, and List returns an error for any other bytes.
 func FuzzList(f *testing.F) {
 	for _, p := range []*profile.Profile{{}, {Main: "example.com/shop", CPU: "x", Version: "v1", Wild: &profile.Wild{}, Warnings: []string{"x"}}} {
 		file, err := Encode(p)
@@ -28,7 +28,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// sealed is the bytes with the magic, the version and the checksum of a profile file.
+// sealed returns body with the magic, version and checksum of a profile file.
 func sealed(file []byte) []byte {
 	b := bytes.Clone(file)
 	if len(b) < headSize {

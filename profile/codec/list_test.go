@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// relist makes a profile file of what List wrote of one.
+// relist returns the profile file described by the output of List.
 func relist(t *testing.T, list string) []byte {
 	t.Helper()
 	b := make(encoder, headSize)
@@ -63,7 +63,7 @@ func relist(t *testing.T, list string) []byte {
 	return b
 }
 
-// A list has all of the file: the file can be made from it again.
+// A list is complete: the file can be rebuilt from it.
 func TestList(t *testing.T) {
 	marker := func(id int) profile.Marker {
 		m := profile.Marker{ID: registry.ID(id), Name: fmt.Sprintf("example.com/shop.f%03d", id), Package: "example.com/shop", Kind: "func", File: "main.go", Line: id, Col: 1,

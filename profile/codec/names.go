@@ -8,16 +8,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A VersionError is a profile file of another version than this markgen reads.
+// A VersionError is returned for a profile file of another version.
 type VersionError struct{ File, Known uint32 }
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("a profile of version %d, and this markgen reads version %d; use the markgen that wrote it", e.File, e.Known)
 }
 
-// NamesSize looks at the beginning of a profile file only and tells how many bytes the names of its markers take when they
-// are unpacked, so that who reads files of strangers can refuse one that would become far larger than it is. What is
-// no profile file, the data file of a run included, is an error, one of another version a *VersionError.
+// NamesSize returns the unpacked size in bytes of the names in a profile file. It reads only the
+// beginning of the file, so that readers of untrusted files can reject one that would become too
+// large. It returns an error if this is no profile file, for instance the data file of a run, and a
+// *VersionError for another version.
 func NamesSize(file []byte) (uint64, error) {
 	if len(file) < headSize || string(file[:len(Magic)]) != Magic {
 		return 0, errors.New("it does not begin as a profile file does; markgen merge and markgen push make such files")

@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// The size of the names is told from the beginning of a file, and what is no profile file is refused.
+// NamesSize works on the beginning of a file, and rejects other files.
 func TestNamesSize(t *testing.T) {
 	few, err := codec.Encode(profiletest.Make(1, 1))
 	if err != nil {
