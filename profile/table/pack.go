@@ -12,21 +12,22 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// MostText is how many bytes of a file are looked at as one thing, as the text of a table is, and what such a text
-// may become when it is unpacked. No program comes near it. Profiles of many have up to four times as much.
+// MostText is the maximum number of bytes of a file that are read at once, such as the text of a
+// table, and the maximum unpacked size of such a text. No real program comes near it. A profile of
+// many programs may be up to four times as large.
 const MostText uint64 = 1 << (27 + 3*(^uint(0)>>63)) // 1 GB; 128 MB where an int has 32 bits
 
-// mostTexts is how many bytes of tables are remembered.
+// mostTexts is the maximum size of a Cache in bytes of stored text.
 const mostTexts = 64 << 20
 
-// A Cache reads tables as files have them, and each only once: runs of one program have the same tables. The zero value
-// is empty.
+// A Cache parses tables, and each only once: runs of one program have the same tables. The zero
+// value is empty.
 type Cache struct {
-	tables map[string]*Table // by what files have for it
+	tables map[string]*Table // by text as stored
 	size   int               // bytes of the keys
 }
 
-// Parse is what the text of a table says, as a file has it.
+// Parse parses the text of a table as stored in a file.
 func (c *Cache) Parse(text []byte) (*Table, error) {
 	if t := c.tables[string(text)]; t != nil {
 		return t, nil
@@ -46,12 +47,12 @@ func (c *Cache) Parse(text []byte) (*Table, error) {
 	return t, nil
 }
 
-// Pack is the text of a table as a file has it.
+// Pack returns the text of a table as stored in a file.
 func Pack(text string) []byte {
 	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
 	w, err := flate.NewWriter(b, flate.BestSpeed)
 	if err != nil {
-		panic(err) // there is no such level
+		panic(err) // the level is valid
 	}
 	// Writing to memory does not fail.
 	_, _ = w.Write([]byte(text))
@@ -62,8 +63,8 @@ func Pack(text string) []byte {
 	return b.Bytes()
 }
 
-// Unpack gives the plain text of a table, which takes at most layout.MostPacked times the memory of
-// what is in the file, and names no more than that has bytes for.
+// Unpack returns the plain text of a stored table. The text is at most layout.MostPacked times as
+// long as the stored one, and names at most as much as fits the stored size.
 func Unpack(text []byte) (string, error) {
 	plain, err := inflate(text)
 	if least := leastStored(plain); err == nil && least > uint64(len(text)) {
@@ -72,7 +73,7 @@ func Unpack(text []byte) (string, error) {
 	return plain, err
 }
 
-// leastStored is how many bytes a plain text takes at least in a file.
+// leastStored returns the minimum stored size of a plain text in bytes.
 func leastStored(text string) (n uint64) {
 	for line := range strings.Lines(text) {
 		switch kind, _, fields := strings.Cut(line, "\t"); {

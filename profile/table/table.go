@@ -11,44 +11,43 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Table is what the text of a table says: its markers, and what its counters
-// count. It does not change; runs of one program share it.
+// A Table is a parsed table: its markers, and the meaning of its counters. It is immutable and
+// shared by runs of one program.
 type Table struct {
-	Markers  []*profile.Marker // without figures; nil: the line could not be read
-	Gates    []int             // the markers whose gates those of Markers are; -1: none
-	Once     []bool            // whether Go's runtime calls their functions, and nothing else does: once
+	Markers  []*profile.Marker // without recorded data; nil if the line could not be parsed
+	Gates    []int             // by marker, the index of the marker whose gate it uses; -1 if none
+	Once     []bool            // by marker, whether only Go's runtime calls its function, once
 	Counters []Counter
-	Added    []CounterSum // in order
+	Added    []CounterSum // in table order
 
-	Bad     int      // lines that can't be read
-	Damages []Damage // the first of them
+	Bad     int      // number of unparseable lines
+	Damages []Damage // the first mostDamages of them
 }
 
-// A Damage is a line that can't be read.
+// A Damage is an unparseable line.
 type Damage struct {
 	Number int // from 1
 	Line   string
 }
 
-// A Counter is what one counter counts: a marker, or a block, or (after a line
-// that can't be read) neither.
+// A Counter is the meaning of a counter: a marker, a block, or neither if its line could not be
+// parsed.
 type Counter struct {
 	Marker *profile.Marker
 	Block  *profile.Block
 }
 
-// A CounterSum is a counter, by number, whose block others count, which all stand behind it.
+// A CounterSum is a counter whose value is the sum of others, which all have larger numbers.
 type CounterSum struct {
 	Number int
 	Of     []int
 }
 
-// mostDamages is how many of the lines that can't be read are kept.
+// mostDamages is the maximum number of unparseable lines kept.
 const mostDamages = 20
 
-// parse reads the text of a table, one record a line. Lines of kinds it
-// does not know are passed over. A line that can't be read is among the damages, and
-// keeps its place in the numbering.
+// parse parses the text of a table, one record per line. It skips lines of unknown kinds. An
+// unparseable line is added to Damages and keeps its number.
 func parse(text string) *Table {
 	t := &Table{}
 	importPath := ""
@@ -57,16 +56,16 @@ func parse(text string) *Table {
 	file := func(index string) (string, bool) {
 		i, err := strconv.ParseUint(index, 10, 32)
 		if errors.Is(err, strconv.ErrSyntax) && strings.HasSuffix(index, ".go") {
-			return index, true // as tables in the source have it
+			return index, true // in tables in the source
 		}
 		if err != nil || i >= uint64(len(files)) {
 			return "", false
 		}
 		return files[i], true
 	}
-	// The file of a block is named as import path and last element. Names are made once for blocks
-	// that follow each other, and all together take no more than a few times what the text does: a
-	// path may be long, and there may be many files.
+	// A block's file is its import path and base name. Consecutive blocks share one string, and all
+	// strings together are limited to a few times the size of the text: paths may be long, and
+	// files many.
 	var last struct{ index, importPath, name string }
 	room := 4*len(text) + 4096
 	blockFile := func(index string) (string, bool) {
@@ -94,7 +93,7 @@ func parse(text string) *Table {
 		case "p":
 			importPath, _, _ = strings.Cut(strings.ToValidUTF8(line[2:], "\uFFFD"), " [") // "p [p.test]" is p, built for its test
 		case "f":
-			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // its markers can be read
+			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // keep the index, so that markers of valid files can be parsed
 		case "m":
 			m, gate, flags, ok := parseMarker(line, file, len(t.Markers))
 			good = good && ok
@@ -146,14 +145,14 @@ func parse(text string) *Table {
 	return t
 }
 
-// guess sets Guess of a marker, which may be nil, whose ID is among those.
+// guess sets Guess if m's ID is in ids. m may be nil.
 func guess(m *profile.Marker, ids map[string]bool) {
 	if m != nil {
 		m.Guess = ids[m.ID.String()]
 	}
 }
 
-// Twice tells whether a marker is there twice, of a table all of whose lines could be read.
+// Twice reports whether two markers have the same ID. All lines must have been parsed.
 func (t *Table) Twice() bool {
 	seen := make(map[registry.ID]struct{}, len(t.Markers))
 	for _, m := range t.Markers {
@@ -162,19 +161,19 @@ func (t *Table) Twice() bool {
 	return len(seen) < len(t.Markers)
 }
 
-// within puts a marker into the package of its table's p line, unless its name is
-// not of that package: a stopwatch's is of none.
+// within sets a marker's package to that of the table's p line, if the name starts with it.
+// Stopwatches have no package.
 func within(m *profile.Marker, importPath string) {
 	if strings.HasPrefix(m.Name, importPath+".") {
 		m.Package = importPath
 	}
 }
 
-// parseMarker reads
+// parseMarker parses
 //
 //	m ID KIND FILEIDX LINE COL GATE|- FLAGS GROUP SAMPLE NAME
 //
-// of place i. A gate that is none is -1.
+// for marker number i. gate is -1 if there is none.
 func parseMarker(line string, file func(string) (string, bool), i int) (m *profile.Marker, gate int, flags string, ok bool) {
 	var f [11]string
 	if !split(f[:], line) || f[10] == "" {
@@ -201,7 +200,8 @@ func parseMarker(line string, file func(string) (string, bool), i int) (m *profi
 	return m, gate, f[7], true
 }
 
-// split fills fields with those of a line, the last with all that is left, and says whether there are as many.
+// split sets fields to the tab-separated fields of line, the last one to the rest. It returns false
+// if there are too few.
 func split(fields []string, line string) bool {
 	last := len(fields) - 1
 	for i := range last {
@@ -215,7 +215,7 @@ func split(fields []string, line string) bool {
 	return true
 }
 
-// parseCounter reads
+// parseCounter parses
 //
 //	c ID KIND FILEIDX LINE COL NAME
 func parseCounter(line string, file func(string) (string, bool)) (*profile.Marker, bool) {
@@ -232,9 +232,9 @@ func parseCounter(line string, file func(string) (string, bool)) (*profile.Marke
 	return m, true
 }
 
-// parsePlace reads the fields ID KIND FILEIDX LINE COL. A table in the source has the file's name
-// for its index and no numbers that every edit would change: the line is - there, and 0 in the
-// marker.
+// parsePlace parses the fields ID KIND FILEIDX LINE COL. A table in the source has the file's name
+// instead of an index, and - instead of line and column, which every edit would change; then the
+// marker has line 0.
 func parsePlace(f []string, file func(string) (string, bool)) (*profile.Marker, bool) {
 	id, err := registry.ParseID(f[0])
 	name, ok := file(f[2])
@@ -248,11 +248,11 @@ func parsePlace(f []string, file func(string) (string, bool)) (*profile.Marker, 
 	return &profile.Marker{ID: id, Kind: f[1], File: name, Line: at[0], Col: at[1]}, true
 }
 
-// parseBlock reads
+// parseBlock parses
 //
 //	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT [COUNTER+COUNTER…]
 //
-// where the counter is number i of its table.
+// for counter number i.
 func parseBlock(line string, file func(string) (string, bool), i int) (b *profile.Block, sum []int, ok bool) {
 	f := strings.SplitN(line, "\t", 9)
 	if len(f) != 7 && len(f) != 8 {
@@ -283,7 +283,7 @@ func parseBlock(line string, file func(string) (string, bool), i int) (b *profil
 	}, sum, true
 }
 
-// numbers reads fields that are small whole numbers.
+// numbers parses small unsigned integers.
 func numbers(fields []string) ([]int, bool) {
 	list := make([]int, len(fields))
 	for i, f := range fields {
