@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// aligned pairs what is left by its place: between two neighbours that are the same before and
-// after, as many points as vanished entries that have the same header, or else the same body, are
-// the same, one by one. Of a function, whose header is its signature, the place is enough: a
-// changed signature makes it no other function.
+// aligned pairs points and vanished entries by position. Between two neighbours that are the same
+// before and after, points and entries with the same header, or else with the same body, are paired
+// in order if there are as many of both. For a function, whose header is its signature, position
+// alone suffices: a function stays the same if its signature changes.
 func (m *match) aligned() {
 	if m.open == 0 {
 		return
 	}
-	gone := map[function][]int{} // vanished entries with a rank, by the function they would be in now
+	gone := map[function][]int{} // vanished entries with a rank, by the present name of their function
 	for _, e := range m.vanished() {
 		entry := &m.entries[e]
 		if entry.Rank == "" {
@@ -42,7 +42,8 @@ func (m *match) aligned() {
 	}
 }
 
-// gaps aligns the points from start to end, those of one function, with the vanished entries of that function.
+// gaps aligns points[start:end], all points of a function, with the vanished entries of that
+// function.
 func (m *match) gaps(start, end int, entries []int) {
 	ranks := make([]string, end-start) // of the points that were in the function before
 	for i := range ranks {
@@ -68,7 +69,8 @@ func (m *match) gaps(start, end int, entries []int) {
 	}
 }
 
-// gap pairs the points from after to before that continue nothing with the entries that were between the same two.
+// gap pairs the unpaired ones of points[after:before] with the entries that were between the same
+// two neighbours.
 func (m *match) gap(after, before int, entries []int) {
 	if len(entries) == 0 {
 		return
@@ -87,8 +89,8 @@ func (m *match) gap(after, before int, entries []int) {
 	})
 }
 
-// oneByOne pairs the points from after to before with the entries of the same class, in order,
-// where there are as many. The class "" is none.
+// oneByOne pairs points[after:before] with the entries of the same class, in order, if there are as
+// many of both. Elements of class "" are not paired.
 func (m *match) oneByOne(after, before int, entries []int, class func(kind, header string, body uint64) string) {
 	type both struct{ points, entries []int }
 	classes := map[string]*both{}
@@ -110,7 +112,7 @@ func (m *match) oneByOne(after, before int, entries []int, class func(kind, head
 	delete(classes, "")
 	for _, c := range slices.Sorted(maps.Keys(classes)) {
 		b := classes[c]
-		// Two lines of one ID leave open where it was.
+		// With two lines of one ID, its previous position is unknown.
 		ids := map[int]bool{}
 		for _, e := range b.entries {
 			if m.free(e) {

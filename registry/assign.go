@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// assign is Assign for points that may all be in one build.
+// assign is Assign for points that can all be in one build.
 func (r *Registry) assign(packages []string, points []Point) ([]ID, *Registry) {
 	m := newMatch(r, packages, points)
 	m.exact()
@@ -24,31 +24,31 @@ func (r *Registry) assign(packages []string, points []Point) ([]ID, *Registry) {
 	return ids, m.registry()
 }
 
-// site is a point on its way to its ID.
+// site is a point and the state of its assignment.
 type site struct {
 	*Point
-	header  string // as the registry keeps it
+	header  string // as stored in the registry, see shorten
 	ordinal int
-	entry   int // index of the entry it continues, or -1
+	entry   int // index of the entry it continues; -1 if there is none
 	id      ID  // set by birth
 	rank    string
 }
 
-// match is the work of one Assign.
+// match is the state of an Assign.
 type match struct {
 	points  []site // in canonical order: by package, function and natural name
 	places  []int  // places[i] is the index of points[i] in the caller's slice
 	entries []Entry
-	scope   map[string]bool // the packages whose entries take part
+	scope   map[string]bool // packages whose entries may be continued or retired
 	inScope []bool          // by index of entries
 	serial  []int           // serial number of an entry's ID: equal for lines with one ID
-	taken   []bool          // by serial number: a point continues it
-	ids     map[ID]bool     // every ID the registry knows
-	open    int             // points without an entry
+	taken   []bool          // by serial number: continued by a point
+	ids     map[ID]bool     // all IDs in the registry
+	open    int             // number of points without an entry
 	moved   map[function]function
 }
 
-// function names a top-level function.
+// function identifies a top-level function.
 type function struct{ pkg, name string }
 
 func newMatch(r *Registry, packages []string, points []Point) *match {
@@ -84,7 +84,7 @@ func newMatch(r *Registry, packages []string, points []Point) *match {
 	return m
 }
 
-// sort fills points and places in the canonical order.
+// sort sets points and places, in canonical order.
 func (m *match) sort(points []Point) {
 	names := make([]string, len(points))
 	m.places = make([]int, len(points))
@@ -93,7 +93,7 @@ func (m *match) sort(points []Point) {
 	}
 	slices.SortStableFunc(m.places, func(i, j int) int {
 		a, b := &points[i], &points[j]
-		switch { // each only where those in front say nothing: most differ early
+		switch { // compare the costlier fields only if needed: most differ early
 		case a.Package != b.Package:
 			return cmp.Compare(a.Package, b.Package)
 		case a.Func != b.Func:
@@ -115,7 +115,7 @@ func (m *match) sort(points []Point) {
 	}
 }
 
-// natural returns a key that sorts a name by its numbers' values: if#2 before if#10.
+// natural returns a sort key for a name in which numbers compare by value: if#2 before if#10.
 func natural(name string) string {
 	if !strings.Contains(name, "#") {
 		return name
@@ -137,14 +137,14 @@ func natural(name string) string {
 	}
 }
 
-// key is what makes markers of one function equals.
+// key is what equal markers of a function have in common.
 type key struct{ pkg, fn, kind, given, header string }
 
 func (s *site) key() key     { return key{s.Package, s.Func, s.Kind, s.Given, s.header} }
 func entryKey(e *Entry) key  { return key{e.Package, e.Func, e.Kind, e.Given, e.Header} }
 func (s *site) in() function { return function{s.Package, s.Func} }
 
-// count numbers the points among their equals.
+// count sets the ordinals of points with equal keys.
 func (m *match) count() {
 	counts := map[key]int{}
 	start := 0
@@ -159,7 +159,7 @@ func (m *match) count() {
 	}
 }
 
-// take makes point i continue entry e.
+// take pairs point i with entry e.
 func (m *match) take(i, e int) {
 	m.points[i].entry = e
 	m.taken[m.serial[e]] = true
@@ -193,7 +193,7 @@ func (m *match) fresh() []int {
 
 func (m *match) pending() bool { return m.open > 0 && len(m.entries) > 0 }
 
-// birth gives every point its ID: that of the entry it continues, or a new one.
+// birth sets the ID of every point: that of its entry, or a new one.
 func (m *match) birth() {
 	for i := range m.points {
 		s := &m.points[i]
@@ -206,7 +206,8 @@ func (m *match) birth() {
 	}
 }
 
-// registry returns the entries of the points, what is retired, and what did not take part.
+// registry returns the new registry: the entries of the points, retired entries, and entries out of
+// scope.
 func (m *match) registry() *Registry {
 	m.rank()
 	list := make([]Entry, 0, len(m.points)+len(m.entries)/8)
@@ -217,7 +218,8 @@ func (m *match) registry() *Registry {
 			Given: s.Given, Header: s.header, Body: s.Body, Rank: s.rank,
 		})
 	}
-	// The lines of one ID that no point continues become one retired line, if all of them take part.
+	// All lines of an ID that no point continues are replaced by one retired line, if all of them
+	// are in scope.
 	outside := make([]bool, len(m.taken))
 	for e := range m.entries {
 		if !m.inScope[e] {
@@ -240,7 +242,8 @@ func (m *match) registry() *Registry {
 	return &Registry{list}
 }
 
-// rank orders the markers of each function that have no given name. A marker keeps its rank where the order allows.
+// rank sets the ranks of the markers without a given name, by function. Markers keep their ranks if
+// the order allows it.
 func (m *match) rank() {
 	for start := 0; start < len(m.points); {
 		end := start
@@ -258,7 +261,8 @@ func (m *match) rank() {
 	}
 }
 
-// rankIn returns the rank that s had in the function it is in, under that function's name or an earlier one.
+// rankIn returns the rank that s had in its present function, under the present or an earlier name
+// of the function.
 func (m *match) rankIn(s *site) string {
 	e := &m.entries[s.entry]
 	from := function{e.Package, e.Func}
@@ -273,7 +277,7 @@ func rankSites(sites []*site) {
 	for i, s := range sites {
 		ranks[i], s.rank = s.rank, ""
 	}
-	last := -1 // the site before the gap
+	last := -1 // site before the gap
 	fill := func(end int, high string) bool {
 		low := ""
 		if last >= 0 {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// loop returns a point of kind loop; header and body tell it apart.
+// loop returns a point of kind loop, identified by header and body.
 func loop(fn string, n int, header string, body uint64) Point {
 	return Point{Package: "p", Func: fn, Kind: "loop", Header: header, Body: body,
 		Name: fmt.Sprintf("p.%s:for#%d", fn, n), File: "p.go"}
@@ -38,7 +38,7 @@ func TestAssignIsStable(t *testing.T) {
 	}
 }
 
-// Nothing but a package's own points touches its entries.
+// Entries of a package change only if the package is in packages.
 func TestAssignLeavesOtherPackages(t *testing.T) {
 	_, reg := new(Registry).Assign(p, []Point{fun("F", 1)})
 	q := fun("F", 1)
@@ -50,7 +50,7 @@ func TestAssignLeavesOtherPackages(t *testing.T) {
 	if ids[0] == reg.Entries()[0].ID {
 		t.Errorf("q took an ID of p, which was not among the packages")
 	}
-	// With p among them, the function has moved.
+	// With p in packages, the function has moved.
 	ids, reg3 := reg.Assign([]string{"p", "q"}, []Point{q})
 	if ids[0] != reg.Entries()[0].ID || len(reg3.Entries()) != 1 {
 		t.Errorf("q.F did not take over p.F:\n%s", reg3.Format())
@@ -69,7 +69,7 @@ func TestAssignRetires(t *testing.T) {
 	if other[1] == ids[1] {
 		t.Errorf("a retired ID was given to another marker")
 	}
-	// The same code gets it back, whatever became of its body.
+	// The same code gets it back, even with another body.
 	back, reg := reg.Assign(p, []Point{fun("F", 1), loop("F", 1, "for i := range n {", 2), loop("F", 2, "for {", 3)})
 	if back[2] != ids[1] || back[1] != other[1] {
 		t.Errorf("came back as %v, was %v", back, ids)
@@ -79,7 +79,7 @@ func TestAssignRetires(t *testing.T) {
 	}
 }
 
-// Two lines of one ID, as a merge leaves them, are settled by what is in the source.
+// If a merge leaves two lines of one ID, the source decides.
 func TestAssignSettlesMergedLines(t *testing.T) {
 	ids, reg := new(Registry).Assign(p, []Point{fun("F", 1), loop("F", 1, "for {", 2), fun("H", 7)})
 	_, ours := reg.Assign(p, []Point{fun("F", 1), loop("F", 1, "for i := range n {", 2), fun("H", 7)})
@@ -114,8 +114,8 @@ func TestAssignSettlesMergedLines(t *testing.T) {
 	}
 }
 
-// Branches that each add a loop equal to one that was there may have given it one ID; after the merge one of the two
-// loops keeps it, the same on every machine, and the other gets its own.
+// Branches that each add a loop equal to an existing one may give it the same ID. After the merge
+// one of the two loops keeps it, the same one on every machine, and the other gets a new ID.
 func TestAssignEqualAdditions(t *testing.T) {
 	old := func(n int) Point { return loop("F", n, "for {", 1) }
 	mine := func(n int) Point { return loop("F", n, "for {", 2) }
@@ -162,7 +162,7 @@ func TestAssignEqualAdditions(t *testing.T) {
 	}
 }
 
-// The order of points, packages and lines changes neither IDs nor bytes.
+// The order of points, packages and lines affects neither IDs nor bytes.
 func TestAssignIgnoresOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for round := range 300 {
@@ -198,7 +198,8 @@ func TestAssignIgnoresOrder(t *testing.T) {
 	}
 }
 
-// random returns points of few packages, functions, headers and bodies, so that much of it is equal or moved.
+// random returns points with few different packages, functions, headers and bodies, so that many
+// are equal or moved.
 func random(rng *rand.Rand, n int) []Point {
 	numbers := map[string]int{}
 	var points []Point
@@ -220,7 +221,7 @@ func random(rng *rand.Rand, n int) []Point {
 	return points
 }
 
-// checkKept checks that no ID got lost or changed its kind from one registry to the next.
+// checkKept checks that no ID is lost or changes its kind from one registry to the next.
 func checkKept(t *testing.T, before, after *Registry) {
 	t.Helper()
 	kinds := map[ID]string{}
@@ -234,7 +235,7 @@ func checkKept(t *testing.T, before, after *Registry) {
 	}
 }
 
-// A whole history of edits loses no ID and gives none twice.
+// A long history of edits loses no ID and uses none twice.
 func TestAssignHistory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	reg := new(Registry)
@@ -270,7 +271,7 @@ func TestAssignLarge(t *testing.T) {
 			edited[i].Func = "Renamed" + edited[i].Func
 		}
 	}
-	same := make([]Point, n) // the worst: one function with nothing to tell its markers apart
+	same := make([]Point, n) // worst case: one function with identical markers
 	for i := range same {
 		same[i] = loop("F", i+1, "if err != nil then", 1)
 	}
@@ -308,7 +309,7 @@ func BenchmarkAssign(b *testing.B) {
 	}
 }
 
-// union returns what is read when a merge keeps the lines of all sides.
+// union returns the registry parsed after a merge that keeps the lines of all sides.
 func union(t *testing.T, sides ...*Registry) *Registry {
 	t.Helper()
 	var text []byte

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// merged are the files of which git is to keep the lines of both sides: the registry, and the
-// tables of markers that are in the source, which have a line for each marker, too.
+// merged are the files that git should merge by keeping the lines of both sides: the registry, and
+// tables of markers in the source, which also have one line per marker.
 var merged = []string{FileName, "markgen_table*.go"}
 
-// Attributes returns the text of a .gitattributes file, nil for none yet, with lines that make git
-// keep the lines of both sides where two branches changed the registry, or a table of markers, at
-// one place: Parse reads that, and Assign settles it. The text is returned as it is where it says
-// how these are merged.
+// Attributes returns the text of a .gitattributes file (nil if there is none) with lines added so
+// that git keeps the lines of both sides if two branches changed the registry, or a table of
+// markers, at the same place. Parse accepts the result, and Assign resolves duplicates. Text that
+// already sets the merge attribute for these files is not changed.
 func Attributes(text []byte) []byte {
 	text = bytes.Clone(text)
 	for _, name := range merged {
@@ -28,7 +28,7 @@ func Attributes(text []byte) []byte {
 	return text
 }
 
-// saysMerge says whether a .gitattributes file has how files of a name are merged.
+// saysMerge reports whether a .gitattributes file sets the merge attribute for files of a name.
 func saysMerge(text []byte, name string) bool {
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)

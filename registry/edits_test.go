@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	_ "github.com/markgen/markgen/golden" // takes the flag -update
+	_ "github.com/markgen/markgen/golden" // defines the flag -update
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 )
@@ -74,7 +74,7 @@ func other(a, b int) int {
 }
 `
 
-// TestEdits marks everything, edits the source, marks again, and says where each ID went.
+// TestEdits marks everything, edits the source, marks again, and reports where each ID went.
 func TestEdits(t *testing.T) {
 	tests := []struct {
 		name string
@@ -305,7 +305,7 @@ func TestEdits(t *testing.T) {
 			if want := len(next.Entries()) - len(got); retired != want {
 				t.Errorf("%d retired, want %d", retired, want)
 			}
-			// Back again: everything that was there has its ID back.
+			// After undoing the edit, all markers have their IDs back.
 			back, _ := before.mark(t, next)
 			if diff := moves(old, back, nil); diff != "" {
 				t.Errorf("undone, but not the IDs:\n%s", diff)
@@ -314,7 +314,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A name in the directive is stronger than all else.
+// A name in the directive has priority over all other evidence.
 func TestEditsNamed(t *testing.T) {
 	before := newTree("-- p/p.go --\npackage p\n\nfunc F(n int) {\n	//perf:mark hot\n	for i := range n {\n		println(i)\n	}\n}\n")
 	after := newTree("-- p/p.go --\npackage p\n\nfunc G(m []int) {\n	//perf:mark hot\n	for range m {\n		print()\n	}\n}\n")
@@ -325,8 +325,8 @@ func TestEditsNamed(t *testing.T) {
 	}
 }
 
-// An if keeps the IDs of both its clauses by its name. Cases of a switch, which have one name, are
-// known by more than that.
+// An if keeps the IDs of both clauses by its name. Cases of a switch share one name, and are
+// identified by more than that.
 func TestEditsNamedClauses(t *testing.T) {
 	const text = "-- p/p.go --\npackage p\n\nfunc F(n int) {\n" +
 		"	//perf:mark order\n	if n > 0 {\n		println(1)\n	} else {\n		println(2)\n	}\n" +
@@ -347,7 +347,7 @@ func TestEditsNamedClauses(t *testing.T) {
 	}
 }
 
-// Where two candidates are equally good, neither is taken.
+// If two candidates are equally good, neither is chosen.
 func TestEditsAmbiguous(t *testing.T) {
 	before := newTree("-- p/p.go --\npackage p\n\nfunc F() {\n	println(1)\n}\n\nfunc G() {\n	println(1)\n}\n")
 	after := newTree("-- p/p.go --\npackage p\n\nfunc H() {\n	println(1)\n}\n\nfunc I() {\n	println(1)\n}\n")
@@ -376,7 +376,7 @@ func newTree(archive string) *tree {
 	return s
 }
 
-// replace changes a text that occurs once.
+// replace replaces a text that occurs once.
 func (s *tree) replace(old, new string) {
 	for name, text := range s.files {
 		if strings.Count(text, old) == 1 {
@@ -392,7 +392,7 @@ func (s *tree) move(from, to string) {
 	delete(s.files, from)
 }
 
-// points are those of everything.
+// points returns the points of a tree.
 func (s *tree) points(t *testing.T) (points []registry.Point) {
 	t.Helper()
 	packages := map[string][]rewrite.Source{"p": nil, "q": nil}
@@ -418,7 +418,7 @@ func (s *tree) points(t *testing.T) (points []registry.Point) {
 	return points
 }
 
-// guesses are the names of markers that have these IDs by a guess, where reg has them.
+// guesses returns the names of markers whose correspondence to reg is a guess.
 func (s *tree) guesses(t *testing.T, reg *registry.Registry, byName map[string]registry.ID) map[string]bool {
 	points := s.points(t)
 	ids := make([]registry.ID, len(points))
@@ -453,7 +453,7 @@ func (s *tree) mark(t *testing.T, reg *registry.Registry) (map[string]registry.I
 	return byName, again
 }
 
-// moves says where the IDs went, in the lines of want, sorted.
+// moves reports where the IDs went, in the format of want, sorted.
 func moves(old, now map[string]registry.ID, guesses map[string]bool) string {
 	was := map[registry.ID]string{}
 	for name, id := range old {
@@ -480,7 +480,7 @@ func moves(old, now map[string]registry.ID, guesses map[string]bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// expected sorts the lines of want; "p > q" stands for all markers of p.
+// expected sorts the lines of want; "p > q" is expanded to all markers of p.
 func expected(want string, old map[string]registry.ID) string {
 	var lines []string
 	if want == "p > q" {

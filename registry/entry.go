@@ -9,41 +9,41 @@ import (
 	"unicode/utf8"
 )
 
-// FileName is the name of the registry file; it lies at the module root.
+// FileName is the name of the registry file in the module root.
 const FileName = "markgen.registry"
 
-// Point is a place in the source that is or may become a marker, with all that its identity is judged by. Two
-// points of one function are in source order as their names are: if#2 before if#10.
+// Point is a place in the source that is or may become a marker, with the properties that determine
+// its identity. The names of points of one function sort in source order: if#2 comes before if#10.
 type Point struct {
 	Package string // import path
 	Func    string // enclosing top-level function: "Parse", "T.Method", "(*T).Method", "init" for package variables
 	Kind    string // func, loop, branch, block, region, point
-	Given   string // name given in the directive, "" if none
-	Header  string // normalised header text: "for i := 0; i < n; i++", "if x > y then"; of functions the signature
-	Body    uint64 // hash of the normalised body text; 0 when the body says nothing, as an empty one does
-	Name    string // full name, unique in the package but for functions that share a name
+	Given   string // name given in the directive; "" if there is none
+	Header  string // normalized header text: "for i := 0; i < n; i++", "if x > y then"; the signature of a function
+	Body    uint64 // hash of the normalized body text; 0 if there is no usable body, such as an empty one
+	Name    string // full name, unique in the package except for functions that share a name
 	File    string // path relative to the module root, slash separated
 }
 
 // Entry is one marker in the registry.
 type Entry struct {
 	ID      ID
-	Retired bool // no longer in the source; the ID stays taken
+	Retired bool // no longer in the source; the ID stays reserved
 	Package string
 	Func    string
 	Kind    string
 	Ordinal int    // from 1, among the markers of the function with equal Kind, Given and Header
-	Given   string // "" if none
-	Header  string // as in Point, shortened by a hash of the whole when it is long
+	Given   string // "" if there is none
+	Header  string // as in Point; if long, shortened and followed by a hash
 	Body    uint64
-	// Rank orders the markers of one function that have no given name: a decimal fraction's digits, so that a marker
-	// inserted between two others changes neither. "" if not ordered.
+	// Rank orders the markers of a function that have no given name. It is the digits of a decimal
+	// fraction, so that inserting a marker between two others changes neither. "" if not ordered.
 	Rank string
 }
 
-// Name returns what to call a marker that is not in the source any more: its given name, or the function and the
-// header. The numbered name of a live marker comes with its point; numbers are not kept, because an insertion would
-// change the lines of all that follow.
+// Name returns a name for a marker that is no longer in the source: its given name, or function and
+// header. A live marker's numbered name comes with its point; the registry does not store it,
+// because an insertion would change the lines of all later markers.
 func (e Entry) Name() string {
 	switch {
 	case e.Given != "":
@@ -54,14 +54,15 @@ func (e Entry) Name() string {
 	return e.Package + "." + e.Func + ":" + e.Header
 }
 
-// Registry is what the registry file holds. The zero Registry is an empty one. A Registry is not changed once made.
+// Registry is the contents of a registry file. The zero value is empty. A Registry is immutable.
 type Registry struct {
-	// entries is sorted with compareEntries. An ID may occur more than once after a merge of two branches that each
-	// changed the line: as long as both may be the marker, both are evidence. Assign leaves one.
+	// entries is sorted by compareEntries. After a merge of two branches that changed the same
+	// marker, its ID may occur more than once: both lines may be the marker, so both are used as
+	// evidence. Assign keeps one.
 	entries []Entry
 }
 
-// Empty tells that the registry knows no IDs.
+// Empty reports whether the registry has no IDs.
 func (r *Registry) Empty() bool { return len(r.entries) == 0 }
 
 // Entries returns all markers, live and retired, sorted by package and function.
@@ -77,8 +78,9 @@ func (r *Registry) Entries() []Entry {
 	return list
 }
 
-// Packages returns the import paths that have live markers, sorted. A caller that loads all packages of a module
-// passes those that are gone to Assign too: a package that was renamed takes its markers along.
+// Packages returns the import paths that have live markers, sorted. A caller that loads all
+// packages of a module should also pass the vanished ones to Assign, so that the markers of a
+// renamed package keep their IDs.
 func (r *Registry) Packages() []string {
 	var list []string
 	for _, e := range r.entries {
@@ -90,7 +92,8 @@ func (r *Registry) Packages() []string {
 	return slices.Compact(list)
 }
 
-// compareEntries is the order of the file. It uses nothing that an edit elsewhere could change, save ordinals.
+// compareEntries defines the order of the file. Except for ordinals, it depends on nothing that an
+// edit elsewhere could change.
 func compareEntries(a, b Entry) int {
 	switch {
 	case a.Package != b.Package:
@@ -120,11 +123,11 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// maxHeader is the length in bytes from which a header is shortened in the file.
+// maxHeader is the maximum length in bytes of a header that is not shortened.
 const maxHeader = 120
 
-// shorten returns a header as the registry keeps it: whole, or its beginning and a hash of the whole. Two headers
-// are equal when their short forms are.
+// shorten returns a header as stored in the registry: complete, or its beginning and a hash of all
+// of it. Two headers are equal if their short forms are.
 func shorten(header string) string {
 	if len(header) <= maxHeader {
 		return header
@@ -137,15 +140,16 @@ func shorten(header string) string {
 	return header[:cut] + "…" + hex.EncodeToString(sum[:8])
 }
 
-// related reports whether two lines with one ID can be one marker that two branches changed each in its way: one
-// renamed the function, say, and the other edited the loop. Across packages something has to be the same.
+// related reports whether two lines with one ID can be one marker that two branches changed
+// differently: for example, one renamed the function, and the other edited the loop. Across
+// packages, function, header, body or given name must be the same.
 func related(a, b Entry) bool {
 	return a.Kind == b.Kind && (a.Package == b.Package ||
 		a.Func == b.Func || a.Header == b.Header || a.Body == b.Body && a.Body != 0 || a.Given == b.Given && a.Given != "")
 }
 
-// class groups what may stand in for each other by place alone: a then clause is never an else clause, a case never
-// a then.
+// class returns the class of markers that can be identified by position alone: a then clause never
+// becomes an else clause, and a case never a then clause.
 func class(kind, header string) string {
 	first, _, _ := strings.Cut(header, " ")
 	last := header[strings.LastIndexByte(header, ' ')+1:]

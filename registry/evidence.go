@@ -1,15 +1,16 @@
 package registry
 
-// exact lets the points that are in the registry as they stand keep their entries. Among equals the body decides,
-// so that a marker keeps its ID when an equal one is put before it; then the ordinal, then the order.
+// exact pairs the points whose key is in the registry with their entries. Among entries of equal
+// keys, the body decides first, so that a marker keeps its ID if an equal one is inserted before
+// it; then the ordinal, then the order.
 func (m *match) exact() {
 	m.equals(false, nil, sameBody|sameOrdinal, sameBody, sameOrdinal, 0)
 }
 
-// revive gives points the retired entries of their own key.
+// revive pairs points with retired entries of the same key.
 func (m *match) revive(need likeness) { m.equals(true, nil, need) }
 
-// likeness says what else equals have to share.
+// likeness is the set of properties that must be equal besides the key.
 type likeness int
 
 const (
@@ -17,9 +18,9 @@ const (
 	sameOrdinal
 )
 
-// equals pairs the points without an entry with the free entries of their own key that are live, or retired. rounds
-// are gone through in order, and within a round points and entries are paired first to first. With moved, an entry's
-// function is taken for the one it moved to.
+// equals pairs points without an entry with free entries of the same key, either live or retired
+// ones. It goes through rounds in order; within a round, points and entries are paired in order.
+// moved maps the functions of entries to their present names.
 func (m *match) equals(retired bool, moved map[function]function, rounds ...likeness) {
 	type group struct{ points, entries []int }
 	index := make(map[key]int)
@@ -68,7 +69,8 @@ func (m *match) equals(retired bool, moved map[function]function, rounds ...like
 	}
 }
 
-// alike pairs one point with one entry if one of the rounds would: most groups are no larger.
+// alike pairs one point with one entry if one of the rounds allows it; most groups have one of
+// each.
 func (m *match) alike(i, e int, rounds []likeness) bool {
 	s, entry := &m.points[i], &m.entries[e]
 	for _, need := range rounds {
@@ -80,7 +82,7 @@ func (m *match) alike(i, e int, rounds []likeness) bool {
 	return false
 }
 
-// pair pairs points with free entries, first to first, and returns the points that are left.
+// pair pairs points with free entries in order, and returns the remaining points.
 func (m *match) pair(points, entries []int, need likeness) []int {
 	type likes struct {
 		body    uint64
@@ -106,7 +108,7 @@ func (m *match) pair(points, entries []int, need likeness) []int {
 	for _, i := range points {
 		l := of(m.points[i].Body, m.points[i].ordinal)
 		queue := queues[l]
-		for len(queue) > 0 && !m.free(queue[0]) { // another line of an ID that is taken
+		for len(queue) > 0 && !m.free(queue[0]) { // skip other lines of a taken ID
 			queue = queue[1:]
 		}
 		if len(queue) > 0 {
@@ -120,21 +122,22 @@ func (m *match) pair(points, entries []int, need likeness) []int {
 	return left
 }
 
-// trait is one kind of evidence that a point is what a vanished entry was: fields that are not part of it are empty.
+// trait is evidence that a point continues a vanished entry. Unused fields are empty.
 type trait struct {
 	pkg, fn, kind, given, header string
 	body                         uint64
-	oneSided                     bool // the function is there only before or only now; no evidence itself
+	oneSided                     bool // the function exists only before or only now; not evidence by itself
 }
 
-// traits are the kinds of evidence in order of strength. A pair is made where the evidence of a point and of an entry
-// is equal and no other point or entry left has the same. Kinds never mix: they count different things.
+// traits are the kinds of evidence in decreasing order of strength. A point and an entry are paired
+// if their evidence is equal and no other unpaired point or entry has the same. Each trait is
+// compared separately.
 var traits = []func(t trait) (trait, bool){
-	// The name in the directive, which the then and the else of an if have both.
+	// The name in the directive, which is the same for the then and else clauses of an if.
 	func(t trait) (trait, bool) {
 		return trait{pkg: t.pkg, kind: class(t.kind, t.header), given: t.given}, t.given != ""
 	},
-	// The same place, with another name or none.
+	// Same function and header, another given name or none.
 	func(t trait) (trait, bool) {
 		return trait{pkg: t.pkg, fn: t.fn, kind: t.kind, header: t.header, body: t.body}, t.body != 0
 	},
@@ -149,8 +152,8 @@ var traits = []func(t trait) (trait, bool){
 	func(t trait) (trait, bool) {
 		return trait{fn: t.fn, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
-	// Another function of the package: moved, or the function renamed. With another header, too, it
-	// can only be renamed, for bodies such as "return nil" are everywhere.
+	// Another function of the package: the code moved, or the function was renamed. If the header
+	// differs, too, only renaming counts, because bodies such as "return nil" are everywhere.
 	func(t trait) (trait, bool) {
 		return trait{pkg: t.pkg, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
@@ -166,8 +169,8 @@ var traits = []func(t trait) (trait, bool){
 	},
 }
 
-// evidence goes through the kinds of evidence. What is found out about functions that were renamed is used as soon as
-// it is known: markers of a renamed function are looked for in that function first.
+// evidence goes through the traits. A function that turns out to be renamed is used at once: its
+// other markers are first searched in the renamed function.
 func (m *match) evidence() {
 	before, now := map[function]bool{}, map[function]bool{}
 	for e := range m.entries {
@@ -189,10 +192,10 @@ func (m *match) evidence() {
 	}
 }
 
-// alone pairs points and entries that are the only ones with their evidence, and returns how many.
-// before and now are the functions of all entries and points.
+// alone pairs points and entries that are unique in their evidence, and returns the number of
+// pairs. before and now are the functions of all entries and points.
 func (m *match) alone(fresh, vanished []int, before, now map[function]bool, of func(trait) (trait, bool)) int {
-	type candidates struct{ point, entry int } // -1: none; -2: several
+	type candidates struct{ point, entry int } // -1 if none, -2 if several
 	found := make(map[trait]candidates, len(vanished))
 	for _, e := range vanished {
 		entry := &m.entries[e]
@@ -228,7 +231,7 @@ func (m *match) alone(fresh, vanished []int, before, now map[function]bool, of f
 	}
 	pairs := 0
 	for _, t := range order {
-		// Two lines of one ID may each be alone with a point of its own.
+		// Two lines of one ID may be unique with different points.
 		if c := found[t]; c.point >= 0 && m.free(c.entry) {
 			m.take(c.point, c.entry)
 			pairs++
@@ -237,10 +240,11 @@ func (m *match) alone(fresh, vanished []int, before, now map[function]bool, of f
 	return pairs
 }
 
-// follow finds the functions that vanished as a whole and whose markers, as far as found, are all in one new
-// function, and pairs what else the two functions share.
+// follow finds functions that were renamed: they vanished, and all of their markers found so far
+// are in the same new function. It pairs the remaining markers that the two functions have in
+// common.
 func (m *match) follow() {
-	standing := map[function]bool{} // functions that have kept a marker, or got one from elsewhere and kept their name
+	standing := map[function]bool{} // functions that still have their own markers
 	target := map[function]function{}
 	source := map[function]function{}
 	apart := map[function]bool{}

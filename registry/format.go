@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// header is the first line of the file; its number is the version of the format.
+// The first line of the file has the version of the format.
 const (
 	headerWord = "markgen registry "
 	version    = "1"
 )
 
-// explanation follows the header in every file. Lines that start with # are not read.
+// explanation follows the header in every file. Lines starting with # are ignored.
 const explanation = `# The IDs of this module's performance markers. Keep this file in version control: it is what an ID survives edits by.
 # id state package func kind ordinal rank name header body
 `
 
-// Format returns the file's text: the same bytes for equal registries. Functions are kept apart by empty lines, for
-// git merges changes on two lines only if a line that nobody changed stands between them.
+// Format returns the text of the file: the same bytes for equal registries. Functions are separated
+// by empty lines, because git merges changes of two lines only if an unchanged line is between
+// them.
 func (r *Registry) Format() []byte {
 	var b []byte
 	b = append(b, headerWord+version+"\n"+explanation...)
@@ -33,12 +34,11 @@ func (r *Registry) Format() []byte {
 	return b
 }
 
-// Same says whether two texts of a registry are the same but for line ends, empty lines, lines that
-// are there twice, and the order of the markers: so it is where two branches are merged by git's
-// union.
+// Same reports whether two registry texts are the same except for line ends, empty lines, duplicate
+// lines, and order, which git's union merge changes.
 func Same(a, b []byte) bool { return slices.Equal(sortedLines(a), sortedLines(b)) }
 
-// sortedLines are the lines that are not empty.
+// sortedLines returns the nonempty lines, sorted, without duplicates.
 func sortedLines(text []byte) []string {
 	var list []string
 	for line := range strings.Lines(string(text)) {
@@ -64,8 +64,8 @@ func appendEntry(b []byte, e Entry) []byte {
 	return fmt.Appendf(b, " %016x", e.Body)
 }
 
-// appendField appends a field as it is where it has only plain characters, and as a Go string otherwise. "-" stands
-// for an empty field.
+// appendField appends a field: plain if all characters allow it, else as a quoted Go string. "-"
+// stands for an empty field.
 func appendField(b []byte, field string) []byte {
 	if field == "" {
 		return append(b, '-')
@@ -80,8 +80,8 @@ func appendField(b []byte, field string) []byte {
 	return strconv.AppendQuote(b, field)
 }
 
-// nextField reads the field at the start of line, which is not empty, and returns it with what follows it and the
-// blank behind. ok is false when the quoting is wrong.
+// nextField parses the field at the start of line, which must not be empty, and returns it and the
+// rest after the following blank. ok is false if the quoting is invalid.
 func nextField(line string) (field, rest string, ok bool) {
 	if line[0] != '"' {
 		field, rest, _ = strings.Cut(line, " ")

@@ -2,19 +2,19 @@ package registry
 
 import "strings"
 
-// Earlier knows the markers of an earlier state of the source, and tells how sure it is that a
-// marker that has the ID of one of them is the same.
+// Earlier knows the markers of an earlier state of the source, and tells whether a marker with the
+// same ID is certainly the same.
 type Earlier struct {
 	entries map[ID]*Entry
 	equals
 }
 
-// equals counts markers that have something in common.
+// equals counts markers with common properties.
 type equals struct {
-	names   map[key]int  // only those: see named
-	keys    map[key]int  // the name in the directive, too
-	headers map[key]int  // whatever that is
-	bodies  map[text]int // and the same body
+	names   map[key]int  // by name in the directive: see named
+	keys    map[key]int  // by key, including the name in the directive
+	headers map[key]int  // by key without the name
+	bodies  map[text]int // by key without the name, and body
 }
 
 type text struct {
@@ -24,7 +24,8 @@ type text struct {
 
 func newEquals() equals { return equals{map[key]int{}, map[key]int{}, map[key]int{}, map[text]int{}} }
 
-// named is what is left of a key of the name in the directive, which all clauses of one statement have.
+// named reduces a key to the properties shared by all clauses of a statement with a name in the
+// directive.
 func (k key) named() key { return key{pkg: k.pkg, kind: class(k.kind, k.header), given: k.given} }
 
 func (q *equals) add(k key, body uint64) {
@@ -35,7 +36,7 @@ func (q *equals) add(k key, body uint64) {
 	q.bodies[text{k, body}]++
 }
 
-// Earlier returns what is known of the live markers of r.
+// Earlier returns the live markers of r, for comparison with a later state.
 func (r *Registry) Earlier() *Earlier {
 	l := &Earlier{entries: make(map[ID]*Entry, len(r.entries)), equals: newEquals()}
 	for i := range r.entries {
@@ -47,18 +48,18 @@ func (r *Registry) Earlier() *Earlier {
 	return l
 }
 
-// Guesses tells of points, all those of their packages, whose IDs are ids, which are what the
-// earlier marker of the same ID was only by a guess. It is none that a declared function has kept
-// its name, or another marker the name in its directive, which clauses of one switch share; nor
-// that a loop or branch of the same function has the same header, if
+// Guesses reports for each point, whose ID is the element of ids with the same index, whether it is
+// only a guess that it is the same marker as the earlier one with that ID. points must be all
+// points of their packages. It is certain if a declared function has kept its name, or another
+// marker its name in the directive (unless clauses of a statement share it). It is also certain if
+// a loop or branch of the same function has the same header, and
 //
-//   - it is and was the only one with that,
-//   - or as many have that header as before, and it has the same place among them,
-//   - or as many have that header and its body as before.
+//   - it is and was the only one with that header,
+//   - or the number of these has not changed, and neither has its position among them,
+//   - or the number of these with its body has not changed.
 //
-// Of all else there may be a better account: a function that was renamed, a condition that was
-// edited, one more "if err != nil" in front of others. Markers that no earlier one has the ID of
-// are no guesses.
+// Everything else may have another explanation: a renamed function, an edited condition, an
+// additional "if err != nil" before others. Markers with a new ID are not guesses.
 func (l *Earlier) Guesses(points []Point, ids []ID) []bool {
 	m := newMatch(new(Registry), nil, points)
 	now := newEquals()
@@ -75,7 +76,7 @@ func (l *Earlier) Guesses(points []Point, ids []ID) []bool {
 	return guesses
 }
 
-// certain reports whether s is surely what e was. now counts the points among which s is.
+// certain reports whether s is certainly the same marker as e. now counts all points, including s.
 func (l *Earlier) certain(e *Entry, s *site, now *equals) bool {
 	before, after := entryKey(e), s.key()
 	same := before == after

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Files that exclude each other may have the same function: where nothing changed, nothing is a guess.
+// Files with exclusive build constraints may declare the same function: if nothing changed, there
+// are no guesses.
 func TestGuessesInFilesThatExcludeEachOther(t *testing.T) {
 	var points []Point
 	for _, file := range []string{"p_linux.go", "p_windows.go", "p_plan9.go"} {
@@ -21,7 +22,7 @@ func TestGuessesInFilesThatExcludeEachOther(t *testing.T) {
 	}
 }
 
-// What is new, or was retired before, is compared with nothing.
+// New markers, and markers that were retired, are not guesses.
 func TestGuessesOfNothing(t *testing.T) {
 	_, reg := new(Registry).Assign(p, []Point{fun("F", 1), loop("F", 1, "for {", 2)})
 	_, reg = reg.Assign(p, []Point{fun("F", 1)})

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ID identifies a marker for good. 0 is no ID.
+// ID identifies a marker permanently. 0 is not a valid ID.
 type ID uint64
 
-// String returns the ID as 16 lower-case hexadecimal digits, the form it has in every file and report.
+// String returns the ID as 16 lower-case hexadecimal digits, as in all files and reports.
 func (id ID) String() string {
 	var digits [16]byte
 	for i := range digits {
@@ -20,10 +20,10 @@ func (id ID) String() string {
 	return string(digits[:])
 }
 
-// MarshalText makes an ID its 16 digits in JSON.
+// MarshalText encodes an ID as its 16 digits, also in JSON.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the output of MarshalText.
 func (id *ID) UnmarshalText(text []byte) error {
 	got, err := ParseID(string(text))
 	if err == nil {
@@ -32,7 +32,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseID reads what String writes. 0 is refused.
+// ParseID parses the output of String. 0 is an error.
 func ParseID(s string) (ID, error) {
 	n, err := parseHex(s)
 	if err != nil {
@@ -44,7 +44,7 @@ func ParseID(s string) (ID, error) {
 	return ID(n), nil
 }
 
-// parseHex reads exactly 16 lower-case hexadecimal digits.
+// parseHex parses exactly 16 lower-case hexadecimal digits.
 func parseHex(s string) (uint64, error) {
 	if len(s) != 16 || strings.Trim(s, "0123456789abcdef") != "" {
 		return 0, fmt.Errorf("%q is not 16 lower-case hexadecimal digits", s)
@@ -52,9 +52,9 @@ func parseHex(s string) (uint64, error) {
 	return strconv.ParseUint(s, 16, 64)
 }
 
-// derive returns the ID a marker is born with: the first 64 bits of the SHA-256 of its parts, each with its length
-// before it so that no two lists of parts read alike. taken are the IDs that may not be used; salt counts the
-// attempts, and stays out of the hash at the first one.
+// derive returns the ID of a new marker: the first 64 bits of the SHA-256 of its properties, each
+// preceded by its length so that the encoding is unambiguous. IDs in taken are not used: salt
+// counts the attempts, and the first attempt is without salt.
 func derive(p *Point, ordinal int, taken map[ID]bool) ID {
 	buf := make([]byte, 0, 256)
 	part := func(s string) {

@@ -2,17 +2,19 @@ package registry
 
 import "strings"
 
-// Assign returns the ID of each point, ids[i] that of points[i], and the registry as it stands with these points.
-// points are all the points of packages, in the files for all platforms: an entry of these packages that has no point
-// any more is retired, and only such entries give their ID to a point elsewhere. Entries of other packages stay as they
-// are. r is not changed, and the order of packages and points does not matter.
+// Assign returns the ID of each point, with ids[i] for points[i], and the new registry. points must
+// be all points of packages, in the files for all platforms: an entry of these packages that has no
+// point is retired, and only such entries can give their ID to a point elsewhere. Entries of other
+// packages are not changed. Assign does not modify r, and the order of packages and points does not
+// matter.
 //
-// Files that exclude each other may declare the same function. In any one build there is only one of them, and its
-// markers have the IDs that it alone would have; so the points get their IDs in layers, each with no more than one
-// file for a function, from the registry that has them all.
+// Files with exclusive build constraints may declare the same function. In any build there is only
+// one of them, and its markers have the IDs that they would have without the others. So points get
+// their IDs in layers, each with at most one file per function, from the registry that has them
+// all.
 //
-// Where two points would be told apart by nothing, not even by name and file, it is undefined which of the two gets
-// which of their two IDs.
+// If two points are identical in all properties, including name and file, it is undefined which of
+// them gets which of their two IDs.
 func (r *Registry) Assign(packages []string, points []Point) ([]ID, *Registry) {
 	ids, after := r.assign(packages, points)
 	layer, count := layers(points)
@@ -32,8 +34,9 @@ func (r *Registry) Assign(packages []string, points []Point) ([]ID, *Registry) {
 	return ids, after
 }
 
-// layers numbers the points so that those of one function in different files have different numbers, which are below
-// count. Any number of init functions and blank ones may be in one build.
+// layers assigns layer numbers below count, so that points of one function in different files are
+// in different layers. init functions and functions named _ may occur any number of times in a
+// layer.
 func layers(points []Point) (numbers []int, count int) {
 	files := map[function][]string{}
 	numbers = make([]int, len(points))

@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// repository is a git repository that holds a source tree and its registry.
+// repository is a git repository with a source tree and its registry.
 type repository struct {
 	t   *testing.T
 	dir string
@@ -101,7 +101,7 @@ func TestMerge(t *testing.T) {
 		name         string
 		union        bool // with merge=union in .gitattributes
 		ours, theirs func(*tree)
-		conflict     bool // git stops at the registry
+		conflict     bool // git reports a conflict in the registry
 	}{
 		{
 			name:   "in two functions",
@@ -204,7 +204,7 @@ func TestMerge(t *testing.T) {
 			}
 			merged := r.mark(r.tree())
 
-			// Every marker that either branch had, or had before, has its ID still.
+			// Every marker of either branch, or of their base, still has its ID.
 			were := map[registry.ID]bool{}
 			for _, ids := range []map[string]registry.ID{base, ourIDs, theirIDs} {
 				for _, id := range ids {
@@ -235,7 +235,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// keepBoth does what the error message says.
+// keepBoth resolves conflicts as the error message says.
 func (r *repository) keepBoth() {
 	path := filepath.Join(r.dir, registry.FileName)
 	text, err := os.ReadFile(path)

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// InModule returns the registry as that of the module with the path. Where no package with live markers is in the
-// module any more, and one is that is called the same behind another path, the module has been given a new path, as by
-// a new major version: the packages of all entries have it then. has says whether the module has a package in a
-// folder, named relative to its root, with slashes, "" for the root itself. r is not changed.
+// InModule returns the registry adapted to the module path. If no package with live markers is in
+// the module, but there is one with the same folder under another module path, the module path has
+// changed, for instance by a new major version: then the packages of all entries get the new path.
+// has reports whether the module has a package in a folder, named relative to the module root, with
+// slashes; "" is the root itself. InModule does not modify r.
 func (r *Registry) InModule(path string, has func(dir string) bool) *Registry {
 	var live []string
 	for _, p := range r.Packages() {
@@ -21,13 +22,13 @@ func (r *Registry) InModule(path string, has func(dir string) bool) *Registry {
 	old, most := "", 0
 	for _, candidate := range prefixes(live) {
 		n := 0
-		_, inside := within(path, candidate) // a package that was renamed there is not now that of the root
+		_, inside := within(path, candidate) // a package renamed within the module has not become its root
 		for _, p := range live {
 			if dir, _ := within(candidate, p); (dir != "" || !inside) && has(dir) {
 				n++
 			}
 		}
-		if n > most { // of those with as many the first, with which the names that are the same are longer
+		if n > most { // on a tie the first, with the longest common folder names
 			old, most = candidate, n
 		}
 	}
@@ -46,10 +47,11 @@ func (r *Registry) InModule(path string, has func(dir string) bool) *Registry {
 	return &Registry{moved}
 }
 
-// externalTest is what follows a package's import path in that of its external tests.
+// externalTest is the suffix of the import path of a package's external tests.
 const externalTest = "_test"
 
-// within is the folder of a package in the module with the path, if it is in that.
+// within returns the folder of a package in the module path; ok is false if it is not in that
+// module.
 func within(path, pkg string) (dir string, ok bool) {
 	if pkg == path {
 		return "", true
@@ -57,7 +59,7 @@ func within(path, pkg string) (dir string, ok bool) {
 	return strings.CutPrefix(pkg, path+"/")
 }
 
-// prefixes are the paths that all of the packages begin with, the shortest first.
+// prefixes returns the common path prefixes of all packages, shortest first.
 func prefixes(packages []string) (list []string) {
 	if len(packages) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 
 func TestInModule(t *testing.T) {
 	for _, tt := range []struct {
-		name, path, dirs string // dirs of the module that have a package, "." for the root
-		packages, want   string // of the registry
+		name, path, dirs string // folders of the module that have a package; "." for the root
+		packages, want   string // packages in the registry
 	}{
 		{"nothing changed", "example.com/m", ". a", "example.com/m example.com/m/a", "example.com/m example.com/m/a"},
 		{"a package is gone", "example.com/m", ". x", "example.com/m example.com/m/a/x", "example.com/m example.com/m/a/x"},

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// maxErrors is how many errors Parse reports at once.
+// maxErrors is the maximum number of errors that Parse reports.
 const maxErrors = 10
 
-// Parse reads a registry file. An empty text is an empty registry. The order of the lines does not matter, and equal
-// lines are one, so that a file in which git or a person put the lines of two branches together is read as it is.
+// Parse parses a registry file. An empty text is an empty registry. The order of lines does not
+// matter and duplicate lines are ignored, so that the lines of two branches may simply be
+// concatenated.
 //
-// The errors are "name:line:col: what; what to do", joined; col counts bytes from 1.
+// Errors have the form "name:line:col: what; what to do" and are joined; col counts bytes from 1.
 func Parse(name string, text []byte) (*Registry, error) {
 	p := parser{name: name, byID: map[ID]known{}}
 	lines := strings.Split(string(text), "\n")
@@ -57,15 +58,15 @@ type parser struct {
 	errs    []error
 }
 
-// known is the first line with an ID.
+// known is the position of the first line with an ID.
 type known struct{ index, line int }
 
 func (p *parser) fail(col int, format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d:%d: %s", p.name, p.line, col, fmt.Sprintf(format, args...)))
 }
 
-// conflicts reports the places where git left both sides of a merge, each once, and what is left of one that was
-// resolved in part.
+// conflicts reports each place where git left a merge conflict, including markers left by an
+// incomplete resolution.
 func (p *parser) conflicts(lines []string) bool {
 	inside := false
 	for i, line := range lines {
@@ -80,7 +81,7 @@ func (p *parser) conflicts(lines []string) bool {
 	return len(p.errs) > 0
 }
 
-// entry reads the line of one marker.
+// entry parses the line of a marker.
 func (p *parser) entry(line string) {
 	names := []string{"id", "state", "package", "func", "kind", "ordinal", "rank", "name", "header", "body"}
 	var fields [10]string

@@ -92,7 +92,7 @@ func TestParseAccepts(t *testing.T) {
 	}
 	tests := []struct {
 		name, text string
-		same       bool // as one
+		same       bool // equal according to Same
 	}{
 		{"twice", head + line + line, true},
 		{"two headers", head + line + head + line, true},
@@ -137,7 +137,7 @@ func TestID(t *testing.T) {
 	}
 }
 
-// The IDs are written into files that outlive the release: the hash is not to change.
+// IDs are stored in files that outlive a release: the hash must never change.
 func TestDerive(t *testing.T) {
 	p := Point{Package: "example.com/p", Func: "F", Kind: "loop", Header: "for {"}
 	first := derive(&p, 1, nil)

@@ -2,11 +2,12 @@ package registry
 
 import "strings"
 
-// rankDigits bounds the length of a rank; where a function has no room left, its markers are ranked anew.
+// rankDigits is the maximum length of a rank; if there is no room left in a function, its markers
+// get new ranks.
 const rankDigits = 15
 
-// between returns n ranks in order, all after low and before high; "" is the beginning as low and the end as high.
-// It returns nil if that would need more than rankDigits digits.
+// between returns n ascending ranks after low and before high; "" stands for the beginning as low
+// and the end as high. It returns nil if that would need more than rankDigits digits.
 func between(low, high string, n int) []string {
 	lo, hi, unit := uint64(0), uint64(0), uint64(1)
 	for d := 0; d < rankDigits; d++ {
@@ -41,10 +42,10 @@ func digit(rank string, i int) uint64 {
 	return 0
 }
 
-// increasing returns the indexes of a longest strictly increasing subsequence of ranks, "" left out; of several, the
-// one that patience sorting finds.
+// increasing returns the indexes of a longest strictly increasing subsequence of ranks, ignoring
+// ""; if there are several, the one found by patience sorting.
 func increasing(ranks []string) []int {
-	var tops []int // tops[k] is the index of the least end of the increasing sequences of length k+1
+	var tops []int // tops[k] is the index of the smallest end of an increasing sequence of length k+1
 	previous := make([]int, len(ranks))
 	for i, r := range ranks {
 		if r == "" {

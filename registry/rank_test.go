@@ -35,7 +35,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// Ranks stay in order whatever is inserted where, and none is touched by an insertion.
+// Ranks stay sorted after any insertion, and no existing rank changes.
 func TestBetweenKeepsOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ranks := between("", "", 5)
