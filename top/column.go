@@ -9,20 +9,20 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A column is one figure of a row. Figures are of the span that is shown.
+// A column shows one value of a row, for the span that is shown.
 type column struct {
 	name  string // as in -sort
 	width int
 	text  func(s *span, r *row) string
-	key   func(s *span, r *row) float64 // to sort by, descending; nil: by name, ascending
-	rank  int                           // the first to be left out of a narrow table has 1; 0: never
-	se    bool                          // only where a marker is sampled; nothing is sorted by it
+	key   func(s *span, r *row) float64 // sort key, descending; nil to sort by name, ascending
+	rank  int                           // columns are dropped from a narrow table in ascending order of rank; 0 if never
+	se    bool                          // standard error: only shown if a marker is sampled, and not sortable
 }
 
-// none stands for what was not measured.
+// none is shown for values that were not measured.
 const none = "-"
 
-// timed is a column of a time that rows without passages in the span do not have.
+// timed returns a column of a time, which is none in rows without calls in the span.
 func timed(name string, width, rank int, of func(r *row) float64, write func(ns, quantumNS float64) string) column {
 	return column{name, width, func(s *span, r *row) string {
 		if len(r.in.Buckets) == 0 {
@@ -32,7 +32,7 @@ func timed(name string, width, rank int, of func(r *row) float64, write func(ns,
 	}, func(_ *span, r *row) float64 { return of(r) }, rank, false}
 }
 
-// columns are all there are, the name and the histogram aside, in their order.
+// columns are all columns except the name and the histogram, in order.
 var columns = []column{
 	{"rate", 7, func(s *span, r *row) string { return r.about() + rate(s.perSecond(r.in.Count)) },
 		func(s *span, r *row) float64 { return s.perSecond(r.in.Count) }, 0, false},
@@ -52,10 +52,10 @@ var columns = []column{
 	}, nil, 1, true},
 }
 
-// byName is the order that has no column of figures.
+// byName is the sort order without a column.
 const byName = "name"
 
-// Sorts lists the orders there are, the default first.
+// Sorts returns the sort orders, the default first.
 func Sorts() []string {
 	var names []string
 	for _, c := range columns {
@@ -66,7 +66,7 @@ func Sorts() []string {
 	return append(names, byName)
 }
 
-// rate writes passages per second.
+// rate formats calls per second.
 func rate(perSecond float64) string {
 	switch {
 	case perSecond == 0:
@@ -77,7 +77,7 @@ func rate(perSecond float64) string {
 	return scaled(perSecond)
 }
 
-// about stands before counts that are estimated, of markers that are sampled.
+// about returns the prefix of estimated counts, for sampled markers.
 func (r *row) about() string {
 	if r.all.Samples > 0 && r.all.Count > 0 {
 		return "~"
@@ -85,7 +85,7 @@ func (r *row) about() string {
 	return ""
 }
 
-// large writes a count in at most 9 characters.
+// large formats a count in at most 9 characters.
 func large(n uint64) string {
 	if n < 10_000_000 {
 		return units.Count(n)
@@ -93,7 +93,7 @@ func large(n uint64) string {
 	return scaled(float64(n))
 }
 
-// scaled writes a number of 1000 or more with three digits: 12.3k, 4.56M.
+// scaled formats a number with three significant digits and a unit: 12.3k, 4.56M.
 func scaled(v float64) string {
 	for _, unit := range []string{"", "k", "M", "G", "T", "P"} {
 		switch {
@@ -111,7 +111,7 @@ func scaled(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64) + "E"
 }
 
-// percent writes a share of the span.
+// percent formats a share of the span.
 func percent(share float64, countOnly bool) string {
 	switch p := 100 * share; {
 	case countOnly:
@@ -127,8 +127,8 @@ func percent(share float64, countOnly bool) string {
 	}
 }
 
-// sorted returns the rows whose names contain the filter, in an order; reversed if
-// asked for. Equal ones are by name.
+// sorted returns the rows whose names contain the filter, in the given or the reversed order. Ties
+// are sorted by name.
 func (s *span) sorted(order string, reversed bool, filter string) []*row {
 	var list []*row
 	for i := range s.rows {
@@ -142,7 +142,7 @@ func (s *span) sorted(order string, reversed bool, filter string) []*row {
 			key = c.key
 		}
 	}
-	if key == nil { // they come by name
+	if key == nil { // rows are already sorted by name
 		if reversed {
 			slices.Reverse(list)
 		}

@@ -12,16 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// A display shows what is written to a terminal. It knows what ECMA-48 and xterm say of the sequences
-// that the view writes, and no others: those are errors, since somebody's terminal may not know them
-// either.
+// A display shows the output to a terminal. It supports exactly the sequences of ECMA-48 and xterm
+// that the view writes: others are errors, because some terminals may not support them.
 type display struct {
 	width, height int
 	x, y          int      // of the cursor
 	cells         [][]rune // lines
 	modes         map[string]bool
-	titles        []string // the last is shown
-	rest          string   // the beginning of a sequence
+	titles        []string // stack of titles
+	rest          string   // incomplete sequence
 	errors        []string
 }
 
@@ -31,7 +30,7 @@ func newDisplay(width, height int) *display {
 	return d
 }
 
-// resize changes the size, and what is shown to what a terminal may make of it: nothing of use.
+// resize changes the size and fills the screen with garbage, as a terminal may.
 func (d *display) resize(width, height int) {
 	d.width, d.height = width, height
 	d.cells = make([][]rune, height)
@@ -64,7 +63,7 @@ func (d *display) write(text string) {
 	d.rest = text
 }
 
-// put shows a character. Behind the edge the last of the line is written over.
+// put shows a character. Beyond the edge it overwrites the last one of the line.
 func (d *display) put(r rune) {
 	if r < ' ' || d.x >= d.width && d.modes["?7"] {
 		d.errors = append(d.errors, fmt.Sprintf("%q at %d, %d", r, d.x, d.y))
@@ -104,7 +103,7 @@ func (d *display) control(parameters, final string) {
 		for y := from; y < d.height; y++ {
 			erase(0, d.width, y)
 		}
-	case final == "m": // styles are not shown
+	case final == "m": // styles are ignored
 	case sequence == "22;2t":
 		d.titles = append(d.titles, d.titles[len(d.titles)-1])
 	case sequence == "23;2t":
@@ -114,12 +113,12 @@ func (d *display) control(parameters, final string) {
 	}
 }
 
-// asItWas is whether a program has left the terminal as it was.
+// asItWas reports whether a program has restored the terminal.
 func (d *display) asItWas() bool {
 	return !d.modes["?1049"] && d.modes["?7"] && d.modes["?25"] && slices.Equal(d.titles, []string{"shell"})
 }
 
-// String is the text that is shown.
+// String returns the text on the screen.
 func (d *display) String() string {
 	lines := make([]string, d.height)
 	for y := range lines {
@@ -128,7 +127,7 @@ func (d *display) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Frames are painted over each other, and what is on the screen already is not written.
+// Frames are painted over each other, and unchanged lines are not written.
 func TestPaint(t *testing.T) {
 	out, err := os.OpenFile(filepath.Join(t.TempDir(), "out"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {

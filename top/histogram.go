@@ -8,13 +8,13 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A scale is the times that histograms show, the same for all rows: bars of each
-// buckets, from bucket from on.
+// A scale is the range of times in histograms, the same for all rows: bars of each buckets, from
+// bucket number from on.
 type scale struct {
 	from, each, bars int
 }
 
-// scaleFor fits the buckets that the rows have into at most width bars.
+// scaleFor returns the scale that fits all buckets of the rows into at most width bars.
 func scaleFor(rows []*row, width int) scale {
 	first, last := uint8(0), -1
 	for _, r := range rows {
@@ -33,7 +33,7 @@ func scaleFor(rows []*row, width int) scale {
 	return scale{int(first), each, (n + each - 1) / each}
 }
 
-// label says where the scale begins and ends, and how wide it is.
+// label returns the range of the scale in at most width characters.
 func (s scale) label(width int) string {
 	if s.bars == 0 {
 		return "times"
@@ -48,7 +48,7 @@ func (s scale) label(width int) string {
 	return text
 }
 
-// short leaves out the digits behind the point: scales are rough.
+// short drops the digits after the point, as scales are rough.
 func short(duration string) string {
 	digits, rest, ok := strings.Cut(duration, ".")
 	if !ok {
@@ -57,7 +57,7 @@ func short(duration string) string {
 	return digits + strings.TrimLeft(rest, "0123456789")
 }
 
-// histogram draws the buckets as reports do.
+// histogram draws the buckets like a report.
 func (s scale) histogram(buckets []profile.Bucket) string {
 	if s.bars == 0 {
 		return ""

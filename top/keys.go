@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A key that was pressed: a character, "ctrl+" and a letter, or one of the names below. What is
-// none of these is the sequence that it sends.
+// A key is a pressed key: a character, "ctrl+" and a letter, or one of the names below. Any other
+// key is the escape sequence that it sends.
 type key string
 
-// sequences are what keys send behind an escape character: those of xterm, of its application
-// mode, of the VT220 and of the Linux console.
+// sequences are what keys send after an escape character: those of xterm, its application mode, the
+// VT220 and the Linux console.
 var sequences = map[string]key{
 	"[A": "up", "[B": "down", "[C": "right", "[D": "left", "[H": "home", "[F": "end",
 	"OA": "up", "OB": "down", "OC": "right", "OD": "left", "OH": "home", "OF": "end",
@@ -21,14 +21,14 @@ var sequences = map[string]key{
 
 const escape = 0x1b
 
-// escapeWait is how long the rest of a sequence may take to arrive. Without a rest it was the
-// escape key.
+// escapeWait is how long the rest of an escape sequence may take to arrive. Without a rest it was
+// the escape key.
 const escapeWait = 50 * time.Millisecond
 
-// An inputEnded is why there will be no more keys.
+// An inputEnded says why there are no more keys.
 type inputEnded struct{ err error }
 
-// readKeys sends the keys that are pressed, and returns the error that reading ended with.
+// readKeys sends pressed keys to send. It returns the error that ended reading.
 func readKeys(in io.Reader, send func(message)) message {
 	chunks, ended := make(chan []byte), make(chan error, 1)
 	go func() {
@@ -70,8 +70,8 @@ func readKeys(in io.Reader, send func(message)) message {
 	}
 }
 
-// nextKey is the key that the text begins with, and how many bytes that is. It is 0 if more has to be
-// read to tell, which is never so if all has been read, and there is any.
+// nextKey returns the first key in text, and its length in bytes. The length is 0 if more text is
+// needed to decide, but never if all is set and text is not empty.
 func nextKey(text []byte, all bool) (k key, n int) {
 	if len(text) == 0 {
 		return "", 0
@@ -102,20 +102,19 @@ func nextKey(text []byte, all bool) (k key, n int) {
 	return key(string(r)), n
 }
 
-// sequence is how long the sequence is that the text begins with, an escape character first; 0 if
-// its end is not there yet.
+// sequence returns the length of the escape sequence at the start of text; 0 if it is incomplete.
 func sequence(text []byte) int {
 	if len(text) < 2 {
 		return 0
 	}
 	switch {
-	case text[1] == escape: // the key, twice
+	case text[1] == escape: // the escape key, twice
 		return 1
 	case text[1] == 'O' && len(text) > 2:
 		return 3
 	case text[1] == 'O':
 		return 0
-	case text[1] != '[': // a character, with Alt held
+	case text[1] != '[': // a character with Alt
 		if !utf8.FullRune(text[1:]) {
 			return 0
 		}
@@ -126,7 +125,7 @@ func sequence(text []byte) int {
 		switch {
 		case c == '[' && i == 0: // a function key of the Linux console: one more follows
 		case c < ' ' || c > '~':
-			return 2 + i // nothing that a sequence may have
+			return 2 + i // invalid in a sequence
 		case c >= '@':
 			return 3 + i
 		}
@@ -134,12 +133,12 @@ func sequence(text []byte) int {
 	return 0
 }
 
-// A field is a line of text that is typed: what is before the cursor, and what is behind it.
+// A field is a line of text being edited: the text before and after the cursor.
 type field struct{ before, after string }
 
 func (f field) text() string { return f.before + f.after }
 
-// typed is the field after a key.
+// typed returns the field after a key.
 func (f field) typed(k key) field {
 	_, last := utf8.DecodeLastRuneInString(f.before)
 	_, first := utf8.DecodeRuneInString(f.after)

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// What terminals send is told apart, however it arrives.
+// Key sequences are recognized, however they are split.
 func TestKeys(t *testing.T) {
 	for _, tt := range []struct {
 		sent string
@@ -28,7 +28,7 @@ func TestKeys(t *testing.T) {
 		{"\x1b[200~q\x1b[201~", []key{"\x1b[200~", "q", "\x1b[201~"}},
 		{"\x1bqz\x1bäz", []key{"\x1bq", "z", "\x1bä", "z"}}, // with Alt
 		{"\x1b[\x03", []key{"\x1b[", "ctrl+c"}},
-		{"\x1b[5", []key{"esc", "[", "5"}}, // nothing more comes
+		{"\x1b[5", []key{"esc", "[", "5"}}, // nothing more arrives
 		{"\xff\xe4", []key{"\ufffd", "\ufffd"}},
 	} {
 		for _, chunk := range []int{1, 2, 3, 100} {
@@ -39,8 +39,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// keysOf are the keys of a text that arrives in chunks, of which the next comes before it is too
-// late.
+// keysOf returns the keys of a text that arrives in chunks without delay.
 func keysOf(text string, chunk int) (keys []key) {
 	var read []byte
 	for {
@@ -57,7 +56,7 @@ func keysOf(text string, chunk int) (keys []key) {
 	}
 }
 
-// Whatever arrives, keys come of it, and all of it.
+// Any input gives keys, and nothing is lost.
 func FuzzKeys(f *testing.F) {
 	f.Add("a\x1b[A\x1bO\x1b[1;\xffé\x1b[[\x1b\x1b[")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -75,7 +74,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// The escape key is one when nothing follows; no more keys are waited for when reading has failed.
+// The escape key is recognized if nothing follows; after a read error, no more keys are awaited.
 func TestReadKeys(t *testing.T) {
 	in, out := io.Pipe()
 	keys, ended := make(chan message), make(chan message)
@@ -95,7 +94,7 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
-// A filter is typed and corrected.
+// A filter can be typed and corrected.
 func TestField(t *testing.T) {
 	for _, tt := range []struct {
 		keys []key
@@ -123,7 +122,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// The cursor is always in view, and what is typed can't do more than be shown.
+// The cursor is always visible, and control characters in the filter are harmless.
 func TestFieldLine(t *testing.T) {
 	f := field{"path/\x1b[2Jto/", "世x"}
 	for width := 1; width < 30; width++ {

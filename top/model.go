@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Spans that may be shown.
+// Spans that can be shown.
 const (
 	sinceLast  = iota // the latest interval
 	sinceReset        // since the reset key was pressed, or the view began
@@ -25,24 +25,24 @@ type model struct {
 	source  Source
 	options Options
 
-	first, last, now *reading // at the reset; one before now; the latest
-	shown            int      // since…
-	span             span     // that is shown
-	rows             []*row   // of span, filtered and in order
-	longest          int      // name of rows
+	first, last, now *reading // at the reset; the one before now; the latest
+	shown            int      // one of the spans above
+	span             span     // the shown span
+	rows             []*row   // rows of span, filtered and sorted
+	longest          int      // length of the longest name in rows
 	order            string
 	reversed         bool
 
-	cursor registry.ID // of the marker that keys turn on and off
-	top    int         // index of the first row on the screen
+	cursor registry.ID // marker that keys turn on and off
+	top    int         // index of the first visible row
 
 	filter    field
 	filtering bool
 	help      bool
-	message   string // what the latest key did, or what went wrong
-	ended     bool   // the process has
-	reading   bool   // one is being taken
-	quit      bool   // the view is to end
+	message   string // result of the latest key, or an error
+	ended     bool   // the process has ended
+	reading   bool   // a reading is in progress
+	quit      bool   // the view should end
 
 	width, height int
 }
@@ -62,11 +62,11 @@ func endedMessage(r *reading) string {
 	return fmt.Sprintf("process %d has ended; these are its last figures", r.status.PID)
 }
 
-// A message is something that happened: one of the types below, or a key.
+// A message is an event: one of the types below, or a key.
 type message any
 
 type (
-	tick     struct{} // an interval is over
+	tick     struct{} // the interval has elapsed
 	size     struct{ width, height int }
 	readDone struct {
 		r   *reading
@@ -76,7 +76,7 @@ type (
 		what string
 		err  error
 	}
-	// statusDone brings how the run stands after it was steered, without its figures.
+	// statusDone brings the status after steering, without a new profile.
 	statusDone struct {
 		status steer.Status
 		on     map[string]bool
@@ -84,7 +84,7 @@ type (
 	}
 )
 
-// A command may take time. It is done while the view goes on, which gets the message it returns.
+// A command runs concurrently with the view, which receives the message that it returns.
 type command func() message
 
 func (m model) read() message {
@@ -92,14 +92,14 @@ func (m model) read() message {
 	return readDone{r, err}
 }
 
-// update takes in what happened, and returns what is to be done next, which may be nil.
+// update handles a message, and returns the command to run next, or nil.
 func (m model) update(msg message) (model, command) {
 	switch msg := msg.(type) {
 	case size:
 		m.width, m.height = msg.width, msg.height
 		m.scroll()
 	case tick:
-		if !m.reading && !m.ended { // else a key has asked for one
+		if !m.reading && !m.ended { // otherwise a key has started one
 			m.reading = true
 			return m, m.read
 		}
@@ -138,7 +138,8 @@ func (m model) status() message {
 	return statusDone{st, on, errors.Join(err, err2)}
 }
 
-// take makes a reading the latest. When the process has ended, the last figures stay.
+// take makes a reading the latest. If the process has ended, the view shows the data since its
+// start.
 func (m *model) take(msg readDone) {
 	if msg.err != nil {
 		m.message = msg.err.Error()
@@ -153,7 +154,7 @@ func (m *model) take(msg readDone) {
 	m.refresh()
 }
 
-// from is the reading that the shown span begins with; nil is the start of the run.
+// from returns the reading at the start of the shown span; nil for the start of the run.
 func (m *model) from() *reading {
 	switch m.shown {
 	case sinceLast:
@@ -167,7 +168,7 @@ func (m *model) from() *reading {
 	return nil
 }
 
-// refresh works out what is shown of the readings.
+// refresh recomputes the shown rows from the readings.
 func (m *model) refresh() {
 	m.span = between(m.from(), m.now)
 	m.rows = m.span.sorted(m.order, m.reversed, m.filter.text())
@@ -175,13 +176,12 @@ func (m *model) refresh() {
 	m.scroll()
 }
 
-// at is the index of the row that the cursor is on, that of the first if its marker is
-// not among the rows.
+// at returns the index of the row with the cursor; 0 if its marker has no row.
 func (m *model) at() int {
 	return max(0, slices.IndexFunc(m.rows, func(r *row) bool { return r.all.ID == m.cursor }))
 }
 
-// move puts the cursor so many rows further down.
+// move moves the cursor down by some rows.
 func (m *model) move(by int) {
 	if len(m.rows) == 0 {
 		return
@@ -191,17 +191,17 @@ func (m *model) move(by int) {
 	m.scroll()
 }
 
-// scroll keeps the cursor on the screen.
+// scroll keeps the cursor visible.
 func (m *model) scroll() {
 	i, page := m.at(), m.page()
 	m.top = min(max(m.top, i-page+1), i)
 	m.top = max(0, min(m.top, len(m.rows)-page))
 }
 
-// page is how many rows there is room for.
+// page returns the number of rows that fit on the screen.
 func (m *model) page() int { return max(1, m.height-linesAround) }
 
-// key does what a key is for.
+// key handles a key.
 func (m model) key(k key) (model, command) {
 	if m.help && k != "q" && k != "ctrl+c" {
 		m.help = false
@@ -266,17 +266,17 @@ func (m model) key(k key) (model, command) {
 	return m, nil
 }
 
-// sortKeys are the letters by which orders are chosen.
+// sortKeys are the keys that select a sort order.
 var sortKeys = map[key]string{"N": byName, "R": "rate", "C": "count", "S": "self", "T": "total", "M": "mean", "P": "p99", "A": "all"}
 
-// sortBy chooses the next order, or the one before.
+// sortBy selects the next or previous sort order.
 func (m *model) sortBy(by int) {
 	names := Sorts()
 	m.order = names[(slices.Index(names, m.order)+by+len(names))%len(names)]
 	m.refresh()
 }
 
-// filterKey is for keys while the filter is typed. It holds at once; esc takes it back.
+// filterKey handles keys while the filter is edited. It applies immediately; esc clears it.
 func (m model) filterKey(k key) model {
 	switch k {
 	case "ctrl+c":
@@ -292,7 +292,7 @@ func (m model) filterKey(k key) model {
 	return m
 }
 
-// steer changes something in the process, beside the view.
+// steer returns a command that changes something in the process.
 func (m model) steer(what string, do func() error) command {
 	return func() message { return steered{what, do()} }
 }
@@ -301,7 +301,7 @@ func (m model) do(verb string) command {
 	return m.steer(verb+": done", func() error { return m.source.Do(verb) })
 }
 
-// toggle does what is allowed in the state.
+// toggle starts, resumes or pauses, depending on the state.
 func (m model) toggle() command {
 	switch m.now.status.State {
 	case steer.Configured:
@@ -312,13 +312,13 @@ func (m model) toggle() command {
 	return m.do("pause")
 }
 
-// sample has the rate of sampling changed by a factor.
+// sample returns a command that changes the sampling rate by a factor.
 func (m model) sample(factor float64) command {
 	n := uint64(min(max(1, math.Round(float64(max(1, m.now.status.Sample))*factor)), 1e12))
 	return m.steer("1 passage in "+units.Count(n), func() error { return m.source.Sample(n) })
 }
 
-// turn turns the marker that the cursor is on.
+// turn returns a command that turns the marker under the cursor on or off.
 func (m model) turn() command {
 	if len(m.rows) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// Source is a process that is watched: a *steer.Process.
+// Source is a process to watch: a *steer.Process.
 type Source interface {
 	Profile() (*profile.Profile, error)
 	Status() (steer.Status, error)
@@ -18,12 +18,12 @@ type Source interface {
 	Turn(name string, on bool) error
 }
 
-// A reading is what a process had collected at a moment.
+// A reading is the data that a process had collected at some time.
 type reading struct {
 	at      time.Time
 	profile *profile.Profile
 	status  steer.Status
-	on      map[string]bool // whether a marker is on, of those that can be turned off
+	on      map[string]bool // by name, whether a marker that can be turned off is on
 }
 
 // read takes a reading.
@@ -40,25 +40,25 @@ func read(s Source) (*reading, error) {
 	return r, err
 }
 
-// A span is what was collected between two readings. Without an earlier one it is
-// all that was since the start of the run.
+// A span is the data collected between two readings, or since the start of the run if there is no
+// earlier one.
 type span struct {
 	took    time.Duration
 	quantum float64 // of the clock, ns
-	self    bool    // self times are known
+	self    bool    // self times are available
 	sampled bool    // counts of some markers are estimates
 	rows    []row
 }
 
-// A row is a marker and its passages in a span.
+// A row is a marker and its calls in a span.
 type row struct {
 	all    *profile.Marker // since the start of the run
-	in     profile.Marker  // in the span: figures and buckets, no name
-	off    bool            // it is turned off
+	in     profile.Marker  // in the span, without a name
+	off    bool            // it is off
 	steers bool            // it can be turned on and off
 }
 
-// between is the span from an earlier reading, which may be nil, to a later one.
+// between returns the span from an earlier reading, which may be nil, to a later one.
 func between(from, to *reading) span {
 	s := span{took: max(to.status.Elapsed, time.Duration(to.profile.ElapsedNS)), quantum: to.profile.Clock.QuantumNS, self: !to.profile.NoSelf, rows: make([]row, len(to.profile.Markers))}
 	var before map[registry.ID]*profile.Marker
@@ -81,10 +81,11 @@ func between(from, to *reading) span {
 	return s
 }
 
-// difference is what was added to a marker between two readings. Its shortest and
-// longest are those of the whole run, which bound those of the span. In a file that is
-// read while it is written figures may be a few passages apart; none becomes negative. Estimates of all passages are revised as more is known:
-// where no more have been recorded, or they are fewer by now, none were in the span, as far as is known.
+// difference returns the data added to a marker between two readings. Shortest and longest time are
+// those of the whole run, which bound those of the span. In a file that is read while it is
+// written, numbers may disagree by a few calls; differences are never negative. Estimates are
+// revised as more becomes known: if no more calls were recorded, or the estimate decreased, the
+// difference is zero.
 func difference(from, to *profile.Marker) profile.Marker {
 	if to.Count < from.Count || to.Samples > 0 && to.Samples == from.Samples {
 		return profile.Marker{CountOnly: to.CountOnly, MinNS: to.MinNS, MaxNS: to.MaxNS}
@@ -127,7 +128,7 @@ func lessSquares(a, b profile.Uint128) profile.Uint128 {
 	return d
 }
 
-// perSecond is how often something happened in the span, per second.
+// perSecond returns n per second of the span.
 func (s *span) perSecond(n uint64) float64 {
 	if s.took <= 0 {
 		return 0
@@ -135,8 +136,8 @@ func (s *span) perSecond(n uint64) float64 {
 	return float64(n) / s.took.Seconds()
 }
 
-// share is the part of the span that was spent in a marker itself, or with the scopes
-// inside where self times are not known. Several goroutines at once add up.
+// share returns the fraction of the span spent in a marker: its self time, or its total time if
+// self times are unknown. It may exceed 1 if several goroutines ran.
 func (s *span) share(r *row) float64 {
 	if s.took <= 0 {
 		return 0

@@ -17,20 +17,20 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Options say how the view begins. The zero value refreshes every second and sorts
-// by rate.
+// Options are the initial settings of the view. The zero value refreshes every second and sorts by
+// rate.
 type Options struct {
-	Interval time.Duration // between two readings; 0 is a second
-	Sort     string        // one of Sorts; "" is the first of them
-	Filter   string        // markers whose names contain it, or that it matches as a glob
-	Width    int           // of Once's table; 0 is no limit
-	Color    bool          // Run's messages are in colour
+	Interval time.Duration // between readings; 0 for a second
+	Sort     string        // one of Sorts; "" for the first
+	Filter   string        // show markers whose names contain it, or match it as a glob
+	Width    int           // of the table of Once; 0 for no limit
+	Color    bool          // use colour in the messages of Run
 }
 
-// Shortest interval there may be: a reading takes some ms with many markers.
+// leastInterval is the shortest interval: a reading takes some ms with many markers.
 const leastInterval = 50 * time.Millisecond
 
-// Check returns an error for options that can't be obeyed.
+// Check returns an error for invalid options.
 func (o Options) Check() error {
 	if o.Interval < 0 || o.Interval > 0 && o.Interval < leastInterval {
 		return fmt.Errorf("an interval of %v can't be; the shortest is %v", o.Interval, leastInterval)
@@ -41,7 +41,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// withDefaults fills in what was not said.
+// withDefaults sets the defaults.
 func (o Options) withDefaults() Options {
 	if o.Interval == 0 {
 		o.Interval = time.Second
@@ -52,10 +52,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run shows the process on a terminal until the user quits, or a signal tells this process to
-// end. What the user's keys change is changed in the process; it goes on when the view has ended.
-// However Run ends, the terminal is as it was before; but a goroutine goes on reading from in until
-// the next key.
+// Run shows the process on a terminal until the user quits, or a signal ends this process. Changes
+// that the user makes to the process persist after the view has ended. Run always restores the
+// terminal; but a goroutine keeps reading from in until the next key.
 func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -64,7 +63,7 @@ func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	if err != nil {
 		return err
 	}
-	// Until the terminal is as it was no signal ends this process, not a second one either.
+	// No signal, not even a second one, ends this process before the terminal is restored.
 	end := make(chan os.Signal, 1)
 	for _, heeded := range interrupt.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
 		signal.Notify(end, heeded)
@@ -82,13 +81,13 @@ func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	return err
 }
 
-// A panicked is what a goroutine panicked with. Run panics with it, which closes the terminal.
+// A panicked is a panic in a goroutine. Run panics with it, so that the terminal is closed.
 type panicked struct {
 	value any
 	stack []byte
 }
 
-// run shows the model and has it take in what happens, until the user quits or a signal comes.
+// run shows the model and handles messages until the user quits or a signal arrives.
 func (m model) run(ctx context.Context, t *terminal, end <-chan os.Signal) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,7 +110,7 @@ func (m model) run(ctx context.Context, t *terminal, end <-chan os.Signal) error
 	disturbed := make(chan os.Signal, 1)
 	notifyDisturbed(disturbed)
 	defer signal.Stop(disturbed)
-	// The first span is short, so that there are figures soon.
+	// The first span is short, so that data appear soon.
 	clock := time.NewTimer(min(m.options.Interval, 250*time.Millisecond))
 	defer clock.Stop()
 	for !m.quit {
@@ -152,8 +151,8 @@ func (m model) run(ctx context.Context, t *terminal, end <-chan os.Signal) error
 	return nil
 }
 
-// Once writes one table of all that was collected since the start of the run, or, if
-// the process lives, of one interval.
+// Once writes one table: of one interval if the process is running, else of everything since the
+// start of the run.
 func Once(ctx context.Context, s Source, o Options, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -179,7 +178,7 @@ func Once(ctx context.Context, s Source, o Options, out io.Writer) error {
 	return err
 }
 
-// table is what Once writes.
+// table returns the output of Once.
 func table(from, to *reading, o Options) string {
 	sp := between(from, to)
 	rows := sp.sorted(o.Sort, false, o.Filter)

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// layout is how wide what is in a table is.
+// layout has the widths of the parts of a table.
 type layout struct {
 	name    int
 	columns []column
@@ -25,8 +25,8 @@ const (
 	gap       = " "
 )
 
-// fit lays a table out in so many characters; 0 is no limit. Columns that have no room
-// are left out, then the histogram, and the name is cut down to what is left.
+// fit returns a layout that fits width characters; 0 for no limit. It first drops columns, then the
+// histogram, and finally shortens names.
 func (s *span) fit(width, longest int) layout {
 	longest = max(longest, leastName)
 	shown := columns
@@ -64,7 +64,7 @@ func (s *span) fit(width, longest int) layout {
 	return l
 }
 
-// head is the line above the table; the order is marked with an arrow.
+// head returns the header line, with an arrow at the sort order.
 func (l layout) head(sc scale, order string, reversed bool) string {
 	arrow := map[bool]string{false: "▼", true: "▲"}[reversed != (order == byName)]
 	title := func(name string) string {
@@ -85,7 +85,7 @@ func (l layout) head(sc scale, order string, reversed bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// line is the line of a row. What is turned off is in brackets, where these have room.
+// line returns the line of a row. Names of markers that are off are in brackets, if there is room.
 func (l layout) line(s *span, r *row, sc scale) string {
 	var b strings.Builder
 	name := report.Printable(r.all.Name)
@@ -105,7 +105,7 @@ func (l layout) line(s *span, r *row, sc scale) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// longest is the length of the longest name.
+// longest returns the length of the longest name.
 func longest(rows []*row) int {
 	n := 0
 	for _, r := range rows {
@@ -118,7 +118,7 @@ func longest(rows []*row) int {
 	return n
 }
 
-// stateLine says how the run stands.
+// stateLine returns a line about the state of the run.
 func stateLine(r *reading) string {
 	st := r.status
 	parts := []string{fmt.Sprintf("%s pid %d", report.Printable(st.App), st.PID)}
@@ -132,7 +132,7 @@ func stateLine(r *reading) string {
 	parts = append(parts, state)
 	if st.Elapsed > 0 {
 		word := "up"
-		if st.Complete { // the program may go on
+		if st.Complete { // the program may be running
 			word = "ran"
 		}
 		parts = append(parts, word+" "+units.Duration(float64(st.Elapsed)))

@@ -10,26 +10,26 @@ import (
 	"golang.org/x/term"
 )
 
-// What a terminal is told at the beginning and at the end: ECMA-48 and the private modes of
-// xterm. Lines are not wrapped, since characters are counted as one column wide, as in reports: a
-// line with wide ones is cut at the edge and stays one line.
+// Sequences for setting up and restoring the terminal: ECMA-48 and the private modes of xterm. Line
+// wrapping is off, since every character counts as one column, as in reports: a line with wide ones
+// is cut at the edge and stays one line.
 const (
-	enter     = "\x1b[22;2t\x1b]2;markgen top\x07" + ownScreen // keep the title and set it
-	ownScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l"                 // a screen of its own, no cursor, no wrapping
+	enter     = "\x1b[22;2t\x1b]2;markgen top\x07" + ownScreen // save the title and set it
+	ownScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l"                 // alternate screen, no cursor, no wrapping
 	leave     = "\x1b[?7h\x1b[?25h\x1b[?1049l" +
-		"\x1b]2;\x07\x1b[23;2t" // no title where none is kept
+		"\x1b]2;\x07\x1b[23;2t" // no title if the terminal can't save it
 )
 
-// A terminal is one that was taken over, until it is closed.
+// A terminal is a terminal in raw mode, until it is closed.
 //
-// This, keys.go and the loop in run.go stand in for a framework, which would be 17 modules
-// for one view: a table that is painted anew every second, and thirty keys. Only sequences are
-// written that terminals of every make know. Nothing is asked of the terminal, so that none of
-// its answers gets among the keys, or on the screen of who comes next.
+// This, keys.go and the loop in run.go replace a framework, which would add 17 modules for one
+// view: a table that is redrawn every second, and thirty keys. Only sequences that all terminals
+// know are written. The terminal is never queried, so that no answer can appear among the keys, or
+// on the screen after the program has ended.
 type terminal struct {
 	in, out           *os.File
-	inModes, outModes *term.State // of before
-	lines             []string    // on the screen; nil if that is not known
+	inModes, outModes *term.State // modes to restore
+	lines             []string    // on the screen; nil if unknown
 }
 
 func openTerminal(in, out *os.File) (*terminal, error) {
@@ -51,15 +51,15 @@ func openTerminal(in, out *os.File) (*terminal, error) {
 	return t, nil
 }
 
-// close leaves the terminal as it was.
+// close restores the terminal.
 func (t *terminal) close() {
-	io.WriteString(t.out, leave) // if it fails there is no terminal any more
+	io.WriteString(t.out, leave) // if it fails, the terminal is gone
 	term.Restore(int(t.out.Fd()), t.outModes)
 	term.Restore(int(t.in.Fd()), t.inModes)
 }
 
-// reclaim is for when another process, as a shell, may have used the terminal, or its size has
-// changed.
+// reclaim sets up the terminal again after another process, such as a shell, may have used it, or
+// after its size has changed.
 func (t *terminal) reclaim() error {
 	t.lines = nil
 	_, err := term.MakeRaw(int(t.in.Fd()))
@@ -67,14 +67,14 @@ func (t *terminal) reclaim() error {
 	return errors.Join(err, written)
 }
 
-// size is how large the terminal is, if it says so.
+// size returns the size of the terminal, if known.
 func (t *terminal) size() (s size, ok bool) {
 	width, height, err := term.GetSize(int(t.out.Fd()))
 	return size{width, height}, err == nil && width > 0 && height > 0
 }
 
-// paint writes the lines that are not on the screen yet, all at once. Each is erased before and
-// not behind it: at the edge that would be its last character.
+// paint writes all lines that have changed, in one call. It erases a line before writing it, not
+// after: a line that ends at the edge would lose its last character.
 func (t *terminal) paint(lines []string) error {
 	var b strings.Builder
 	if t.lines == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/markgen/markgen/internal/interrupt"
 )
 
-// screen is a pseudo-terminal with a display on its other side, since a program writes only what
+// screen is a pseudo-terminal with a display on its other side, since a program only writes the
 // changes of a screen.
 type screen struct {
 	master, tty *os.File
@@ -63,7 +63,7 @@ func openScreen(t *testing.T, width, height uint16) *screen {
 	return term
 }
 
-// wait returns once a condition of the screen holds, what being the words for it.
+// wait waits for a condition of the screen; what describes it.
 func (term *screen) wait(t *testing.T, what string, holds func(shown *display) bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -88,7 +88,7 @@ func (term *screen) shows(t *testing.T, text string) {
 	term.wait(t, text, func(shown *display) bool { return strings.Contains(shown.String(), text) })
 }
 
-// On a terminal keys are read and the screen is drawn, and given back at the end.
+// On a terminal, keys are read, the screen is drawn, and the terminal is restored at the end.
 func TestTerminal(t *testing.T) {
 	for _, color := range []bool{false, true} {
 		f := demo(t)
@@ -127,12 +127,12 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// A process whose source fails in a way that it should not.
+// broken is a source that panics.
 type broken struct{ *fake }
 
 func (broken) Do(string) error { panic("it is broken") }
 
-// However the view ends, the terminal is as it was.
+// However the view ends, the terminal is restored.
 func TestTerminalAsItWas(t *testing.T) {
 	press := func(keys string) func(*screen, context.CancelFunc) {
 		return func(term *screen, _ context.CancelFunc) { term.master.WriteString(keys) }
@@ -182,7 +182,7 @@ func TestTerminalAsItWas(t *testing.T) {
 	}
 }
 
-// A screen that gets another size is drawn anew.
+// A screen whose size changes is redrawn.
 func TestTerminalResized(t *testing.T) {
 	term := openScreen(t, 80, 24)
 	done := make(chan error, 1)
@@ -196,7 +196,7 @@ func TestTerminalResized(t *testing.T) {
 	if err := unix.IoctlSetWinsize(int(term.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 10, Col: 60}); err != nil {
 		t.Fatal(err)
 	}
-	syscall.Kill(os.Getpid(), syscall.SIGWINCH) // this terminal is not the one that controls the process
+	syscall.Kill(os.Getpid(), syscall.SIGWINCH) // this is not the controlling terminal of the process
 	term.wait(t, "a line cut at the edge", func(shown *display) bool { return strings.HasSuffix(strings.TrimSpace(shown.String()), "…") })
 	term.master.WriteString("q")
 	if err := <-done; err != nil {
@@ -204,7 +204,7 @@ func TestTerminalResized(t *testing.T) {
 	}
 }
 
-// Where the terminal is gone there is nobody to show anything.
+// If the terminal is gone, the view ends.
 func TestTerminalGone(t *testing.T) {
 	term := openScreen(t, 80, 24)
 	done := make(chan error, 1)

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// notifyDisturbed sends to c when the size of the terminal has changed, and when the process goes
-// on after it was stopped: a shell has used the terminal meanwhile.
+// notifyDisturbed sends to c after the size of the terminal has changed, or after the process was
+// stopped and continued: a shell may have used the terminal.
 func notifyDisturbed(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT) }
 
-// interpretSequences is for terminals that have to be told to.
+// interpretSequences does nothing: only Windows consoles need it.
 func interpretSequences(*os.File) error { return nil }

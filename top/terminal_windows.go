@@ -6,11 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// notifyDisturbed does nothing: there are no such signals, and the size is asked for at every
-// refresh anyway.
+// notifyDisturbed does nothing: there are no such signals, and the size is read at every refresh.
 func notifyDisturbed(chan<- os.Signal) {}
 
-// interpretSequences has a console obey escape sequences rather than show them.
+// interpretSequences makes the console interpret escape sequences.
 func interpretSequences(out *os.File) error {
 	console := windows.Handle(out.Fd())
 	var mode uint32

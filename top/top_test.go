@@ -22,10 +22,10 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// fake is a process whose figures are what a test says.
+// fake is a process with given data.
 type fake struct {
 	mu       sync.Mutex
-	profiles []*profile.Profile // by turns; the last again and again
+	profiles []*profile.Profile // in order; the last one is repeated
 	st       steer.Status
 	on       map[string]bool
 	did      []string
@@ -79,8 +79,8 @@ func (f *fake) Turn(name string, on bool) error {
 	return f.note("%s %v", name, on)
 }
 
-// Markers of the fake: two functions, one of which is slow, a loop, a point, and one
-// that is never passed.
+// Markers of the fake: two functions, one of them slow, a loop, a point, and a marker without
+// calls.
 const demoText = "p\texample.com/demo\nf\tdemo.go\n" +
 	"m\t00000000000000a1\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/demo.parse\n" +
 	"m\t00000000000000a2\tloop\t0\t14\t2\t0\t-\t-\t1\texample.com/demo.parse:for#1\n" +
@@ -88,7 +88,7 @@ const demoText = "p\texample.com/demo\nf\tdemo.go\n" +
 	"m\t00000000000000a4\tfunc\t0\t40\t1\t-\t-\t-\t1\texample.com/demo/internal/storage.(*Server).Fetch\n" +
 	"m\t00000000000000a5\tfunc\t0\t60\t1\t4\t-\t-\t1\texample.com/demo.never\n"
 
-// demoAfter is what the fake has collected after so many seconds.
+// demoAfter returns what the fake has collected after some seconds.
 func demoAfter(t testing.TB, seconds int) *profile.Profile {
 	t.Helper()
 	times := map[int][]uint64{}
@@ -119,7 +119,7 @@ func demo(t testing.TB) *fake {
 	}
 }
 
-// view is a model that is driven as Run drives it, without a terminal.
+// view drives a model like Run, without a terminal.
 type view struct {
 	t *testing.T
 	m model
@@ -134,7 +134,7 @@ func newView(t *testing.T, f *fake, o Options) *view {
 	return &view{t, newModel(f, first, o.withDefaults())}
 }
 
-// send gives the model a message, and what comes of the commands that it answers with.
+// send sends the model a message, and the messages of the commands that it returns.
 func (v *view) send(msg message) {
 	v.t.Helper()
 	var do command
@@ -162,10 +162,10 @@ func (v *view) press(keys string) {
 	}
 }
 
-// styles are those that text on the screen may have.
+// styles are the styles allowed on the screen.
 var styles = regexp.MustCompile("\x1b\\[[0-9]*m")
 
-// screen is what is on the screen, without styles. Every line has to fit.
+// screen returns the screen without styles. Every line must fit.
 func (v *view) screen() string {
 	v.t.Helper()
 	lines := v.m.content()
@@ -182,7 +182,7 @@ func (v *view) screen() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// What the screen looks like, in a session of keys.
+// The screen during a session.
 func TestScreens(t *testing.T) {
 	f := demo(t)
 	v := newView(t, f, Options{})
@@ -214,7 +214,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// Sizes from nothing to very wide, with a marker that is off.
+// Sizes from zero to very wide, with a marker that is off.
 func TestSizes(t *testing.T) {
 	v := newView(t, demo(t), Options{Sort: "name"})
 	v.send(tick{})
@@ -227,7 +227,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Keys that steer, and what they say.
+// Keys that steer, and their messages.
 func TestSteering(t *testing.T) {
 	f := demo(t)
 	v := newView(t, f, Options{Sort: "name"})
@@ -266,7 +266,7 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// The cursor stays on its marker when the order changes.
+// The cursor stays on its marker if the sort order changes.
 func TestCursor(t *testing.T) {
 	v := newView(t, demo(t), Options{Sort: "name"})
 	v.press("<down><down>")
@@ -285,7 +285,7 @@ func TestCursor(t *testing.T) {
 	v.screen()
 }
 
-// A span's figures are the difference of two runs' figures.
+// The data of a span are the difference of two profiles.
 func TestDifference(t *testing.T) {
 	from, to := demoAfter(t, 10), demoAfter(t, 12)
 	s := between(&reading{at: time.Unix(100, 0), profile: from}, &reading{at: time.Unix(102, 0), profile: to})
@@ -322,7 +322,7 @@ func TestDifference(t *testing.T) {
 			t.Errorf("no row %s", want.name)
 		}
 	}
-	// Figures that go backwards, as torn readings may, are none.
+	// Numbers that decrease, as in inconsistent readings, count as zero.
 	back := between(&reading{at: time.Unix(100, 0), profile: to}, &reading{at: time.Unix(102, 0), profile: from})
 	for _, r := range back.rows {
 		if r.in.Count != 0 || len(r.in.Buckets) != 0 || r.in.SelfNS != 0 {
@@ -331,7 +331,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// Estimates that are revised are no passages.
+// Revised estimates are not calls.
 func TestRevised(t *testing.T) {
 	times := func(n uint64) []profile.Bucket {
 		return []profile.Bucket{{K: 10, Count: n, SumNS: n * 1200, SumSq: profile.Uint128{Lo: n * 1200 * 1200}}}
@@ -351,7 +351,8 @@ func TestRevised(t *testing.T) {
 	}
 }
 
-// How far off counts may be stands behind them where markers are sampled, if there is room, and nothing is sorted by it.
+// The standard error of counts is shown if markers are sampled and there is room, and is not
+// sortable.
 func TestSampledColumn(t *testing.T) {
 	for _, tt := range []struct {
 		sampled bool
@@ -372,7 +373,8 @@ func TestSampledColumn(t *testing.T) {
 	}
 }
 
-// Means and percentiles that round to 0 are less than the clock's smallest step; rows without passages have none.
+// Means and percentiles that round to 0 are shown as less than the clock's resolution; rows without
+// calls have none.
 func TestBelowQuantum(t *testing.T) {
 	s := &span{quantum: 9.9}
 	passed := &row{in: profile.Marker{Count: 3, Buckets: []profile.Bucket{{Count: 3}}}}
@@ -387,7 +389,7 @@ func TestBelowQuantum(t *testing.T) {
 	}
 }
 
-// One table, for where there is no terminal: no styles, no name cut.
+// One table, without a terminal: no styles, names not shortened.
 func TestOnce(t *testing.T) {
 	f := demo(t)
 	var out bytes.Buffer
@@ -438,7 +440,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// large profiles: refreshing and drawing have to keep up with the keys.
+// Large profiles: refreshing and drawing must keep up with the keys.
 func manyMarkers(t testing.TB, n int) *profile.Profile {
 	t.Helper()
 	var text strings.Builder

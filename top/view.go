@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// linesAround is how many lines there are besides rows: two above the head, the head,
-// the message, the help.
+// linesAround is the number of lines besides rows: two above the header, the header, the message,
+// and the help.
 const linesAround = 5
 
 // SGR parameters, ECMA-48 8.3.117.
@@ -21,7 +21,7 @@ const (
 	selected = "7"
 )
 
-// styled puts text in the style.
+// styled returns text in the style.
 func styled(style, text string) string {
 	if text == "" {
 		return ""
@@ -50,8 +50,8 @@ all          passages since the start; ~ is before estimates, of samples
 The last column is how the times are spread: bars of a factor of two
 or more, between the times above it; heights are logarithmic.`
 
-// content is what is on the screen: at most height lines of at most width characters. Only rows that
-// are on it are written.
+// content returns the lines of the screen: at most height lines of at most width characters. It
+// formats visible rows only.
 func (m model) content() []string {
 	cut := func(line string) string { return report.Begin(line, m.width) }
 	lines := []string{styled(strong, cut(stateLine(m.now))), cut(m.spanLine())}
@@ -90,7 +90,7 @@ func (m model) content() []string {
 	return lines[:min(len(lines), max(1, m.height))]
 }
 
-// line is a prompt and the field with its cursor, which is always among what a width has room for.
+// line returns the prompt and the field with its cursor, scrolled so that the cursor is visible.
 func (f field) line(prompt string, width int) string {
 	text := []rune(report.Printable(prompt + f.text() + " "))
 	cursor := utf8.RuneCountInString(prompt + f.before)
@@ -99,7 +99,7 @@ func (f field) line(prompt string, width int) string {
 	return string(text[:cursor]) + styled(selected, string(text[cursor])) + string(text[cursor+1:])
 }
 
-// spanLine says of which span the figures are, and what is shown of it.
+// spanLine describes the span shown, and the filter.
 func (m model) spanLine() string {
 	text := spanText(m.from(), m.now, &m.span)
 	if filter := m.filter.text(); filter != "" {
@@ -108,7 +108,7 @@ func (m model) spanLine() string {
 	return text
 }
 
-// spanText says of which span figures are.
+// spanText describes a span.
 func spanText(from, to *reading, s *span) string {
 	if from == nil {
 		if s.took == 0 {
