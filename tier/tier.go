@@ -1,10 +1,11 @@
-// Package tier says which of the project's tests run. There are three tiers, each of which has those before it:
+// Package tier selects which of the project's tests run. There are three tiers, each including the
+// ones before it:
 //
-//	go test ./...    what needs nothing but Go and is quick: the default
-//	make test        one test of each kind with the real thing: browsers, servers, other toolchains, whole builds
+//	go test ./...    fast tests that need nothing but Go: the default
+//	make test        one test of each kind with real browsers, servers, other toolchains, full builds
 //	make corpus      everything
 //
-// A test says that it belongs to a later tier by calling [Test] or [Corpus] first.
+// A test that belongs to a later tier calls [Test] or [Corpus] first.
 package tier
 
 import (
@@ -14,14 +15,17 @@ import (
 	"testing"
 )
 
-// variable is that of the environment by which the Makefile chooses: "test", "corpus", or nothing.
+// variable is the environment variable with which the Makefile selects the tier: "test", "corpus",
+// or empty.
 const variable = "MARKGEN_TESTS"
 
-// Flags are for GOFLAGS where tests build programs: without the tables of debuggers linking takes two thirds of the time.
+// Flags are for GOFLAGS in tests that build programs: without debug information, linking takes two
+// thirds of the time.
 const Flags = "-ldflags=-w"
 
-// CachedFlags are [Flags], and by make test -trimpath too: what tests build in temporary directories then is the same each time, and
-// go has it in its cache. They are for tests of what programs do. Those of paths and of builds, and make corpus, build as users do.
+// CachedFlags returns [Flags], and in make test -trimpath as well, so that what tests build in
+// temporary directories is always the same and comes from Go's build cache. It is for tests of what
+// programs do. Tests of paths and of builds, and make corpus, build like users.
 func CachedFlags() string {
 	if InTest() && !InCorpus() {
 		return "-trimpath " + Flags
@@ -29,7 +33,7 @@ func CachedFlags() string {
 	return Flags
 }
 
-// Test skips a test that is not for go test ./....
+// Test skips a test in go test ./....
 func Test(t testing.TB) {
 	t.Helper()
 	if !InTest() {
@@ -37,7 +41,7 @@ func Test(t testing.TB) {
 	}
 }
 
-// Corpus skips a test that is for make corpus alone.
+// Corpus skips a test except in make corpus.
 func Corpus(t testing.TB) {
 	t.Helper()
 	if !InCorpus() {
@@ -45,13 +49,15 @@ func Corpus(t testing.TB) {
 	}
 }
 
-// InTest says whether tests run that [Test] skips otherwise.
+// InTest reports whether the tests that call [Test] run.
 func InTest() bool { return os.Getenv(variable) == "test" || InCorpus() }
 
-// InCorpus says whether all cases of a test are to run, those that differ from others in little among them.
+// InCorpus reports whether all cases of a test should run, including those that are similar to
+// others.
 func InCorpus() bool { return os.Getenv(variable) == "corpus" }
 
-// GOROOT is that of the toolchain that runs the test. What make test has built does not know it, for it was built with -trimpath.
+// GOROOT returns the GOROOT of the toolchain that runs the test. Binaries built by make test do not
+// know it, because of -trimpath.
 func GOROOT(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
