@@ -6,20 +6,18 @@ import (
 	"strings"
 )
 
-// ErrEnded is wrapped by errors that say that the process is gone.
+// ErrEnded is wrapped by errors if the process has ended.
 var ErrEnded = errors.New("the process has ended")
 
-// ErrOwner is wrapped by errors that say that the process or its data file is another
-// user's.
+// ErrOwner is wrapped by errors if the process or its data file belongs to another user.
 var ErrOwner = errors.New("only its owner can see how it stands or steer it")
 
-// A TransitionError says that a change of state is not allowed in the state that the
-// run is in.
+// A TransitionError says that a transition is not allowed in the state of the run.
 type TransitionError struct {
-	Verb    string   // what was asked for: "pause"
-	State   State    // that the run is in
-	To      State    // that it would have been in
-	Allowed []string // the verbs that would be allowed
+	Verb    string   // requested transition, such as "pause"
+	State   State    // state of the run
+	To      State    // state after the requested transition
+	Allowed []string // verbs allowed in State
 	Every   bool     // every= pauses and resumes the run
 }
 
@@ -38,14 +36,14 @@ func (e *TransitionError) Error() string {
 	return text
 }
 
-// A NoMatchError says that no marker is meant by a name or glob.
+// A NoMatchError says that a name or glob matches no marker.
 type NoMatchError struct {
 	Glob    string
-	Markers int      // that there are
+	Markers int      // number of markers
 	Beyond  bool     // it matches markers whose words are not in the file
 	Counter bool     // it matches counters, which can't be steered
-	Exact   bool     // it is meant as a name, not as a glob
-	Near    []string // names that end with what is meant as one
+	Exact   bool     // it is a name, not a glob
+	Near    []string // names with this suffix, if it is a name
 }
 
 func (e *NoMatchError) Error() string {
@@ -66,7 +64,7 @@ func (e *NoMatchError) Error() string {
 	return fmt.Sprintf("%s: matches none of the %d markers; see markgen report for their names, * stands for any text", e.Glob, e.Markers)
 }
 
-// A SettingError says that a setting is not of a form that Set knows.
+// A SettingError says that a setting has none of the forms that Set accepts.
 type SettingError struct{ Setting, Trouble string }
 
 func (e *SettingError) Error() string { return fmt.Sprintf("set %s: %s", e.Setting, e.Trouble) }

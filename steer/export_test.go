@@ -6,10 +6,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// MonoNS is for tests that make a run begin now.
+// MonoNS lets tests make a run begin now.
 var MonoNS = monoNS
 
-// Words are those of the marker of that name.
+// Words returns the words of the marker with the name.
 func (p *Process) Words(name string) (off, index uint32, err error) {
 	err = p.use(false, func() error {
 		for u, words := range p.words {

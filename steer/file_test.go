@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// The markers of the test files: run is the gate of its function, and so is lex.
+// The markers of the test files: run and lex are the gates of their functions.
 const (
 	unitText = "p\texample.com/demo\nf\tdemo.go\n" +
 		"m\t00000000000000a1\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/demo.run\n" +
@@ -31,7 +31,7 @@ const (
 // names are the markers of both units.
 var names = []string{"example.com/demo.run", "example.com/demo.run:for#1", "example.com/demo.run:if#1.then", "example.com/demo.lex", "example.com/other.parse a=b"}
 
-// live is the data file of a run in a state, held as a process that lives holds it.
+// live is the data file of a run, locked like that of a running process.
 type live struct {
 	t    *testing.T
 	path string
@@ -61,7 +61,7 @@ func newLive(t *testing.T, state steer.State) *live {
 	return l
 }
 
-// open opens the file as one steers by it.
+// open opens the file for steering.
 func (l *live) open() *steer.Process {
 	l.t.Helper()
 	p, err := steer.Open(l.path, "")
@@ -88,7 +88,7 @@ func (l *live) setWord(offset int64, v uint64) {
 	}
 }
 
-// words are the Off and Index of each marker, by name.
+// words returns the Off and Index words of each marker, by name.
 func (l *live) words() map[string][2]uint32 {
 	l.t.Helper()
 	all := map[string][2]uint32{}
@@ -100,7 +100,7 @@ func (l *live) words() map[string][2]uint32 {
 	return all
 }
 
-// heard takes off all markers what tells the program to look, as it does at its next passage.
+// heard clears the requests of all markers, as the program does at its next call.
 func (l *live) heard() {
 	for name, w := range l.words() {
 		index := w[1] &^ layout.IndexAsked
@@ -118,7 +118,7 @@ func (l *live) setWords(name string, off, index uint32) {
 	l.setWord(l.places()[name], binary.NativeEndian.Uint64(b[:]))
 }
 
-// units are those in the file.
+// units returns the units in the file.
 func (l *live) units() []*runfile.Unit {
 	l.t.Helper()
 	info, err := l.f.Stat()
@@ -132,8 +132,8 @@ func (l *live) units() []*runfile.Unit {
 	return units.List
 }
 
-// blockOf is the offset of the block with a unit's words: those begin within its first
-// bytes in the files that tests write.
+// blockOf returns the offset of the block with a unit's words, which start within its first bytes
+// in the files of the tests.
 func (l *live) blockOf(u *runfile.Unit) int64 {
 	l.t.Helper()
 	for at := int64(u.Words) / layout.BlockAlign * layout.BlockAlign; at > 0; at -= layout.BlockAlign {
@@ -145,7 +145,7 @@ func (l *live) blockOf(u *runfile.Unit) int64 {
 	return 0
 }
 
-// places are the offsets of each marker's words.
+// places returns the offsets of each marker's words.
 func (l *live) places() map[string]int64 {
 	at := map[string]int64{}
 	for _, u := range l.units() {
@@ -156,7 +156,7 @@ func (l *live) places() map[string]int64 {
 	return at
 }
 
-// append adds a block of that type and size to the file, and returns its offset.
+// append appends a block of a type and size to the file, and returns its offset.
 func (l *live) append(kind uint32, size int) int64 {
 	l.t.Helper()
 	at := int64(l.word(layout.OffUsed))
@@ -171,7 +171,7 @@ func (l *live) append(kind uint32, size int) int64 {
 	return at
 }
 
-// pair is the word that two halves make, the first at the lower address.
+// pair returns the word made of two halves, the first at the lower address.
 func pair(first, second uint32) uint64 {
 	return binary.NativeEndian.Uint64(binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, first), second))
 }

@@ -18,14 +18,14 @@ import (
 
 // found is the data file of a process.
 type found struct {
-	path  string // by which it can be opened
-	shown string // what it leads to, for people
+	path  string // path for opening it
+	shown string // resolved path, for people
 }
 
-// errNoProcess is wrapped by errors that say that no process has the number.
+// errNoProcess is wrapped by errors if no process has the ID.
 var errNoProcess = errors.New("there is no such process")
 
-// processes are the IDs of all that can be seen, in their order.
+// processes returns the IDs of all visible processes, sorted.
 func processes() (pids []int, ok bool) {
 	entries, err := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -37,7 +37,8 @@ func processes() (pids []int, ok bool) {
 	return pids, err == nil && len(pids) > 0
 }
 
-// commandLine is what a process was started with, its arguments with a space between; "" if that can't be seen.
+// commandLine returns the command line of a process, with spaces between arguments; "" if it is not
+// visible.
 func commandLine(pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil {
@@ -46,9 +47,9 @@ func commandLine(pid int) string {
 	return strings.ReplaceAll(strings.TrimRight(string(text), "\x00"), "\x00", " ")
 }
 
-// ofProcess finds the data file of the process: one that it has open, or mapped if
-// it has closed its descriptors, and that says that this process writes it. A process
-// may have others' files open, as markgen exec has those of its children.
+// ofProcess finds the data file of a process: a file that it has open, or mapped if it has closed
+// its descriptors, and that names this process as its writer. A process may have files of others
+// open, as markgen exec has those of its children.
 func ofProcess(pid int) (found, error) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	info, err := os.Stat(dir)
@@ -90,8 +91,8 @@ func ofProcess(pid int) (found, error) {
 	return found{}, fmt.Errorf("process %d: no data file; it has no markers in it, or MARKGEN was not set when it began, or it keeps its data in memory (report without file)", pid)
 }
 
-// descriptors are the names of a process's open files, those with high numbers
-// first: package runtime moves its own there.
+// descriptors returns the paths of a process's open files, those with high descriptors first:
+// package runtime moves its own there.
 func descriptors(dir string, entries []fs.DirEntry) []string {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
 		x, _ := strconv.Atoi(a.Name())
@@ -105,8 +106,8 @@ func descriptors(dir string, entries []fs.DirEntry) []string {
 	return paths
 }
 
-// mapped are the names of files that a process has mapped to be written and shared:
-// under map_files, which only the superuser may follow, and as they were named.
+// mapped returns the paths of the files that a process has mapped writable and shared: both under
+// map_files, which only root can follow, and by name.
 func mapped(dir string) (paths []string) {
 	text, err := os.ReadFile(dir + "/maps")
 	if err != nil {
@@ -130,8 +131,8 @@ func mapped(dir string) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// numbersOf are the process's numbers: its own, and those that it has in the
-// namespaces it is in, one of which its data file has.
+// numbersOf returns the IDs of a process: its own and those in its PID namespaces, one of which its
+// data file has.
 func numbersOf(dir string, pid int) []uint64 {
 	numbers := []uint64{uint64(pid)}
 	text, err := os.ReadFile(dir + "/status")
@@ -150,8 +151,8 @@ func numbersOf(dir string, pid int) []uint64 {
 	return numbers
 }
 
-// writerOf tells which process writes the file, if it is a data file. Others are
-// not opened: that might wait, or do something.
+// writerOf returns the ID of the process that writes a data file. It does not open other files,
+// since that could block or have side effects.
 func writerOf(path string) (pid uint64, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() < layout.HeaderSize {

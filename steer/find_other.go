@@ -10,7 +10,7 @@ import (
 // found is the data file of a process.
 type found struct{ path, shown string }
 
-// errNoProcess is wrapped by errors that say that no process has the number.
+// errNoProcess is wrapped by errors if the data file of a process can't be found.
 var errNoProcess = errors.New("the open files of a process can't be seen on this system")
 
 func processes() (pids []int, ok bool) { return nil, false }

@@ -16,9 +16,8 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// FuzzSteer: whatever bytes a data file has, steering by it ends without a panic,
-// leaves the file as long as it was, and changes nothing but the header's words for it,
-// the words of markers and the log.
+// FuzzSteer checks that steering any file terminates without a panic, keeps its length, and changes
+// nothing but the words for steering in the header, the words of markers, and the log.
 func FuzzSteer(f *testing.F) {
 	good := profiletest.Run{App: "demo", Killed: true, Config: "x", Tables: []profiletest.Table{{Text: unitText, Words: true}, {Text: otherText, Words: true, Times: map[int][]uint64{0: {5}}}}}.File()
 	f.Add(good)

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// mappable is whether the programs of this system map their data files.
+// mappable reports whether programs map their data files on this system.
 const mappable = false
 
-// A mapping is a part of the data file in this process's memory too.
+// A mapping is a part of the data file mapped into this process.
 type mapping struct{}
 
 func mapPart(*os.File, uint64, uint64) (*mapping, error) { return nil, errors.ErrUnsupported }

@@ -9,7 +9,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// pause pauses p as soon as it is profiling: its first window may not have begun, or it may be between two.
+// pause pauses p as soon as it is profiling: its first window may not have begun, or it may be
+// between windows.
 func pause(t *testing.T, p *steer.Process) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); p.Pause() != nil; time.Sleep(time.Millisecond) {
@@ -19,7 +20,7 @@ func pause(t *testing.T, p *steer.Process) {
 	}
 }
 
-// What is paused from outside stays so when the next period of every= begins.
+// A run that was paused from outside stays paused when the next period of every= begins.
 func TestPausedPeriods(t *testing.T) {
 	tier.Test(t)
 	r := start(t, false, "every=20ms:10ms", "run")
@@ -45,7 +46,7 @@ func TestPausedPeriods(t *testing.T) {
 	r.finish()
 }
 
-// What is resumed from outside between two windows of every= is on in the next, not at once.
+// A run that was resumed from outside between windows of every= collects from the next window on.
 func TestResumedBetweenPeriods(t *testing.T) {
 	r := start(t, false, "every=1h:1s", "run")
 	p := r.open()

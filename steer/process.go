@@ -18,23 +18,23 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Process is a marked program that runs, or ran, and its data file. Its methods may
-// be called by several goroutines.
+// Process is a marked program that runs, or ran, and its data file. Its methods are safe for
+// concurrent use.
 type Process struct {
-	name string // of the target, for messages
-	file string // path of the data file; what it leads to, of one that has no name
+	name string // target, for messages
+	file string // path of the data file, resolved if the file has no name
 	f    *os.File
 	h    header
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	units runfile.Units
-	words map[*runfile.Unit]*mapping // of units whose words are in the file
-	log   *mapping                   // changes of state; nil: there is no log
+	words map[*runfile.Unit]*mapping // of units with words in the file
+	log   *mapping                   // log of state changes; nil if there is none
 }
 
-// Open finds the data file that the target means, a process ID or a path, and maps
-// what is needed of it. A number is a process if there is one, else a path. A
-// relative path is relative to dir, "" being the current directory.
+// Open opens the data file of target, which is a process ID or a path, and maps the parts needed. A
+// number is a process ID if there is such a process, else a path. A relative path is relative to
+// dir, or to the current directory if dir is "".
 func Open(target, dir string) (*Process, error) {
 	if !mappable {
 		return nil, fmt.Errorf("%s: programs do not map their data file on this system, so they can't be steered or watched", target)
@@ -56,7 +56,8 @@ func Open(target, dir string) (*Process, error) {
 	return openAs(path, shown, name)
 }
 
-// openAs opens the data file at the path, which is shown to people as something else.
+// openAs opens the data file at path; shown is the path for people, and name stands for the target
+// in messages.
 func openAs(path, shown, name string) (*Process, error) {
 	f, err := openFile(path, name)
 	if err != nil {
@@ -74,7 +75,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// openFile opens a data file to be steered by.
+// openFile opens a data file for steering.
 func openFile(path, name string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -82,7 +83,7 @@ func openFile(path, name string) (*os.File, error) {
 		return nil, fmt.Errorf("%s: there is no such file; give the ID of a running process, or its data file", name)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe would wait for its other end
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, fmt.Errorf("%s: not a regular file; give the ID of a running process, or its data file", name)
 	}
 	if uid, ok := owner(info); !ok || uid != os.Geteuid() {
@@ -92,7 +93,7 @@ func openFile(path, name string) (*os.File, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("%s: %w; its owner has no leave to write it, chmod u+rw gives it back", name, err)
 	}
-	if err != nil { // a program that runs can't be written
+	if err != nil { // a running executable can't be opened for writing
 		return nil, fmt.Errorf("%s: %w; give the ID of a running process, or its data file", name, errors.Unwrap(err))
 	}
 	return f, nil
@@ -104,7 +105,7 @@ func (p *Process) open() error {
 	if err != nil {
 		return err
 	}
-	if uid, ok := owner(info); !ok || uid != os.Geteuid() { // it may be another file by now
+	if uid, ok := owner(info); !ok || uid != os.Geteuid() { // it may have been replaced since
 		return fmt.Errorf("%s: its data file belongs to user %d: %w", p.name, uid, ErrOwner)
 	}
 	if err := runfile.CheckHeader(p.f, info.Size(), p.name); err != nil {
@@ -118,7 +119,7 @@ func (p *Process) open() error {
 	return nil
 }
 
-// Close gives the file back. The process goes on as it was steered.
+// Close closes the file. The process keeps its settings.
 func (p *Process) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,17 +139,17 @@ func (p *Process) Close() error {
 	return errors.Join(append(errs, p.f.Close())...)
 }
 
-// Running tells whether the process lives.
+// Running reports whether the process is running.
 func (p *Process) Running() bool {
 	running, _ := runfile.Alive(p.f)
 	return running
 }
 
-// Profile reads what the process has collected so far.
+// Profile returns what the process has collected so far.
 func (p *Process) Profile() (*profile.Profile, error) { return runfile.ReadOpened(p.f, p.name) }
 
-// use calls do with the words of all units that the process has registered so far.
-// The process has to live if it is to be steered.
+// use calls do after reading what the process has registered so far. If steers is set, it returns
+// an error unless the process is running.
 func (p *Process) use(steers bool, do func() error) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +159,7 @@ func (p *Process) use(steers bool, do func() error) (err error) {
 	if steers && !p.Running() {
 		return fmt.Errorf("%s: %w; there is nothing to steer", p.name, ErrEnded)
 	}
-	// Words of a file that somebody has cut off are not there any more.
+	// Accessing words beyond the end of a truncated file panics.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch r := recover().(type) {
@@ -175,7 +176,7 @@ func (p *Process) use(steers bool, do func() error) (err error) {
 	return do()
 }
 
-// follow takes in what the process has registered since the last time.
+// follow reads what the process has registered since the last call.
 func (p *Process) follow() error {
 	info, err := p.f.Stat()
 	if err != nil {
@@ -202,7 +203,7 @@ func (p *Process) follow() error {
 	return nil
 }
 
-// header is the header page, mapped.
+// header is the mapped header page.
 type header struct{ *mapping }
 
 func (h header) text(offset, size int) string {

@@ -26,9 +26,9 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// program is what the tests steer: it passes hot as often as it can until its input
-// ends, and then says how often that was. With each byte of input it goes over to late and counts, or back, and says so
-// (alone, with one goroutine, when it has).
+// program is steered by the tests: it calls hot as often as it can until its input ends, and then
+// prints the number of calls. At each byte of input it switches to late and counts its calls, or
+// back, and prints that (with one goroutine only).
 const program = `package main
 
 import (
@@ -116,7 +116,7 @@ func main() {
 }
 `
 
-// built is the command, and the program marked by it.
+// built is the command and the program marked by it.
 var built = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "markgen-steer-"); err != nil {
 		return "", err
@@ -148,21 +148,21 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// running is the program while it runs.
+// running is a running program.
 type running struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	pid   int
-	file  string // its data file; of what exec runs, where the data are kept at the end
+	file  string // data file; under exec, where the data are kept at the end
 	in    io.Writer
-	end   func() // of its input
-	late  int64  // how often late was passed, when it has ended
+	end   func() // ends its input
+	late  int64  // number of calls of late, after its end
 	lines *bufio.Scanner
 	err   bytes.Buffer
 }
 
-// start runs the program in a mode, under exec or by itself, with what MARKGEN says
-// besides the file.
+// start runs the program in a mode, under exec or directly. markgen is added to the settings in
+// MARKGEN.
 func start(t *testing.T, underExec bool, markgen, mode string) *running {
 	t.Helper()
 	dir, err := built()
@@ -196,7 +196,7 @@ func start(t *testing.T, underExec bool, markgen, mode string) *running {
 	return r
 }
 
-// turn has the program go over to late, or back.
+// turn makes the program switch to late, or back.
 func (r *running) turn() {
 	r.t.Helper()
 	if _, err := r.in.Write([]byte{0}); err != nil {
@@ -205,7 +205,7 @@ func (r *running) turn() {
 	r.number("turn")
 }
 
-// number reads the next line of the program, which is a word and a number.
+// number reads the next line of the program's output, a word and a number.
 func (r *running) number(word string) int64 {
 	r.t.Helper()
 	if !r.lines.Scan() {
@@ -218,8 +218,8 @@ func (r *running) number(word string) int64 {
 	return n
 }
 
-// finish ends the program, which has to end well, and returns how often hot was
-// passed, and what was collected.
+// finish ends the program, which must succeed, and returns the number of calls of hot and the
+// collected data.
 func (r *running) finish() (int64, *profile.Profile) {
 	r.t.Helper()
 	r.end()
@@ -254,7 +254,7 @@ func (r *running) ctl(args ...string) *exec.Cmd {
 	return exec.Command(filepath.Join(dir, "markgen"), append([]string{"ctl"}, args...)...)
 }
 
-// count is how often a marker was passed so far.
+// count returns the number of calls of a marker so far.
 func count(t *testing.T, p *steer.Process, name string) uint64 {
 	t.Helper()
 	all, err := p.Profile()
@@ -269,8 +269,8 @@ func counted(t *testing.T, p *profile.Profile, name string) uint64 {
 	return find(t, p, name).Count
 }
 
-// A hot loop is paused and resumed from outside, its markers are turned on and off,
-// all within 100 ms; the program goes on meanwhile, and what it computes is the same.
+// A hot loop is paused and resumed from outside, and its markers are turned on and off, each within
+// 100 ms; the program keeps running and computes the same.
 func TestHotLoop(t *testing.T) {
 	tier.Test(t)
 	for _, underExec := range []bool{false, true} {
@@ -315,8 +315,8 @@ func TestHotLoop(t *testing.T) {
 	}
 }
 
-// collects tells whether hot is collected: it looks at once and 100 ms later, and for
-// longer where the program is to go on and a busy machine does not let it.
+// collects reports whether hot is collected: it compares its count now and 100 ms later, and waits
+// longer if collecting is expected, for busy machines.
 func collects(t *testing.T, p *steer.Process) bool {
 	t.Helper()
 	off, before := hotOff(t, p), count(t, p, "hot")
@@ -329,11 +329,11 @@ func collects(t *testing.T, p *steer.Process) bool {
 	return false
 }
 
-// openAtMost is how many scopes of hot were open, at most, when it was turned off: those
-// are collected when they end, which is late where a goroutine waits for a processor.
+// openAtMost is the maximum number of open scopes of hot when it is turned off. They are collected
+// when they end, which is late if a goroutine waits for a processor.
 const openAtMost = 2
 
-// hotOff is the Off word of the marker hot, as it is in the file.
+// hotOff returns the Off word of the marker hot.
 func hotOff(t *testing.T, p *steer.Process) uint32 {
 	t.Helper()
 	off, _, err := p.Words("example.com/hot.hot")
@@ -346,9 +346,9 @@ func hotOff(t *testing.T, p *steer.Process) uint32 {
 	return off
 }
 
-// The program pauses and resumes by itself all the time, and so do three processes
-// from outside, some of which are killed in between. Afterwards the words of its
-// markers say what the state says, and the program has noticed nothing.
+// The program pauses and resumes itself all the time, and so do three processes from outside, some
+// of which are killed in between. Afterwards the words of its markers agree with the state, and the
+// program was not affected.
 func TestRaces(t *testing.T) {
 	r := start(t, false, "collect=time", "toggle")
 	pid := strconv.Itoa(r.pid)
@@ -389,7 +389,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// What is only counted is counted, too, when a program is started from outside.
+// Counters count after a program was started from outside.
 func TestCountersStarted(t *testing.T) {
 	r := start(t, false, "start=after:1h", "alone")
 	r.turn()
@@ -407,7 +407,7 @@ func TestCountersStarted(t *testing.T) {
 	}
 }
 
-// What is only counted is not when the state does not say so, whoever has changed it.
+// Counters stop if the state says so, whoever has changed it.
 func TestCountersPaused(t *testing.T) {
 	for _, verb := range []string{"pause", "stop"} {
 		r := start(t, false, "collect=time", "alone")
@@ -427,7 +427,7 @@ func TestCountersPaused(t *testing.T) {
 	}
 }
 
-// A program that has closed its descriptors still has its data file mapped.
+// The data file of a program that has closed its descriptors is found by its mappings.
 func TestClosedDescriptors(t *testing.T) {
 	r := start(t, false, "collect=time", "close")
 	p := r.open()
@@ -439,7 +439,8 @@ func TestClosedDescriptors(t *testing.T) {
 	}
 }
 
-// What runs is found among all processes: by itself, also with its descriptors closed, and below exec, which is none itself.
+// Targets finds programs among all processes: running directly, also with closed descriptors, and
+// under exec, which is not itself a target.
 func TestTargets(t *testing.T) {
 	for _, r := range []*running{start(t, false, "collect=time", "run"), start(t, false, "collect=time", "close"), start(t, true, "collect=time", "run")} {
 		if err := r.open().Pause(); err != nil {
@@ -510,7 +511,7 @@ func TestOtherUser(t *testing.T) {
 	r.finish()
 }
 
-// What is no marked program that collects is refused in one line.
+// Anything but a collecting marked program is refused with a one-line message.
 func TestBadProcesses(t *testing.T) {
 	r := start(t, true, "collect=time", "run")
 	for target, want := range map[string]string{

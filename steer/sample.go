@@ -7,12 +7,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// noWindow in place of a window's width says that the program opens no windows.
+// noWindow as a window's width says that the program opens no windows.
 const noWindow = 1<<64 - 1
 
 var errStopped = errors.New("the run is stopped; nothing can be changed any more")
 
-// samples tells whether the run can be sampled at another rate.
+// samples returns an error if the sampling rate can't be changed.
 func (p *Process) samples() error {
 	if p.state() == Stopped {
 		return errStopped
@@ -26,13 +26,13 @@ func (p *Process) samples() error {
 	return nil
 }
 
-// countsDown tells whether the program was started with countdown.
+// countsDown reports whether the program was started with countdown.
 func (p *Process) countsDown() bool {
 	return p.h.word(layout.OffFlags).Load()&layout.FlagCountdown != 0
 }
 
-// sample gives the run another rate. A program that has not sampled so far is told by
-// its markers, at the next passage of any of them.
+// sample changes the sampling rate. A program that has not sampled so far notices at the next call
+// of any marker.
 func (p *Process) sample(n uint64) {
 	p.h.word(layout.OffSampleN).Store(n)
 	if n != 1 && p.h.word(layout.OffWindowWidth).Load() == noWindow {
@@ -40,8 +40,8 @@ func (p *Process) sample(n uint64) {
 	}
 }
 
-// ask has the program look at the next passage of any of its markers what has been asked for. The
-// code of demoted markers counts and does not look: they are timed again, for a moment.
+// ask makes the program check for requests at the next call of any marker. The code of demoted
+// markers only counts, without checking, so ask has them timed again for a moment.
 func (p *Process) ask() {
 	for u, words := range p.words {
 		for i := range u.Markers {
@@ -51,22 +51,22 @@ func (p *Process) ask() {
 	}
 }
 
-// patience is how long a program is waited for that passes no marker at all, perhaps, or does not get a processor.
+// patience is the time to wait for a program that may call no marker, or not be scheduled.
 const patience = 100 * time.Millisecond
 
-// awaitHeard waits until the program has looked, if it does soon.
+// awaitHeard waits up to patience until the program has noticed.
 func (p *Process) awaitHeard() {
 	for end := time.Now().Add(patience); p.asking() && time.Now().Before(end); {
 		time.Sleep(patience / 200)
 	}
 }
 
-// asking tells whether the program has yet to look.
+// asking reports whether the program has not noticed yet.
 func (p *Process) asking() bool {
 	return p.anyWord(layout.MarkerIndex, func(index uint32) bool { return index&layout.IndexAsked != 0 })
 }
 
-// anyWord tells whether is holds for one of the two words of any marker.
+// anyWord reports whether is returns true for the word at offset which of any marker.
 func (p *Process) anyWord(which int, is func(uint32) bool) bool {
 	for u, words := range p.words {
 		for i := range u.Markers {

@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// A program that has collected every passage is sampled, and sampled less: it then
-// records that part, and what it has is an estimate.
+// A program that has collected every call is sampled at two rates: it then records that fraction,
+// and its data are estimates.
 func TestSample(t *testing.T) {
 	r := start(t, true, "collect=time", "run")
 	p := r.open()
@@ -25,7 +25,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// A program that counts passages down keeps its rate, however much its MARKGEN says.
+// A program with countdown keeps its rate, whatever its MARKGEN says.
 func TestSampleCountdown(t *testing.T) {
 	for _, markgen := range []string{"sample=1:10,countdown", "sample=1:10,skip=" + strings.Repeat("x", 1100) + ",countdown"} {
 		r := start(t, false, markgen, "run")
@@ -39,9 +39,9 @@ func TestSampleCountdown(t *testing.T) {
 	}
 }
 
-// Where the rate changes while the program runs, what was recorded at each rate stands for the time
-// in which it was that one: what runs only while every passage is recorded has an exact count,
-// whatever the rate was before and is at the end.
+// If the rate changes while the program runs, calls recorded at each rate stand for the time at
+// that rate: code that runs only while every call is recorded has an exact count, whatever the rate
+// is before and at the end.
 func TestSampleChanged(t *testing.T) {
 	r := start(t, false, "sample=1:20", "alone")
 	p := r.open()
@@ -54,7 +54,7 @@ func TestSampleChanged(t *testing.T) {
 		r.turn()
 		sample(t, p, 200)
 		sample(t, p, 20)
-		// A window shows nothing of hot if the program does not run meanwhile.
+		// Windows show no calls of hot while the program is not scheduled.
 		for before := count(t, p, "hot"); count(t, p, "hot") == before; {
 			time.Sleep(time.Millisecond)
 		}
@@ -71,8 +71,8 @@ func TestSampleChanged(t *testing.T) {
 	}
 }
 
-// sample changes the rate, and waits until the program has it: until two windows have ended, of
-// which the second is of that rate. The one that stays open at 1 counts as one every 80 ms.
+// sample changes the rate, and waits until the program uses it: until two windows have ended, the
+// second of which has the new rate. At rate 1, the open window counts as one every 80 ms.
 func sample(t *testing.T, p *steer.Process, rate uint64) {
 	t.Helper()
 	if err := p.Sample(rate); err != nil {

@@ -12,18 +12,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Set changes settings, each of the form K=V, all of them or, if one can't be used,
-// none:
+// Set changes settings, all of them or, if one is invalid, none. Settings have these forms:
 //
 //	only=GLOB;GLOB   markers that a glob matches are on, all others off
 //	skip=GLOB;GLOB   markers that a glob matches are off; without only, all others on
 //	on=GLOB;GLOB     markers that a glob matches are on, others as they were
 //	off=GLOB;GLOB    the same, off
-//	NAME=on|off      the marker of that name
-//	sample=1:N       one passage of N is collected
+//	NAME=on|off      the marker with that name is on or off
+//	sample=1:N       one call in N is collected
 //
-// A glob matches whole names, or what stands behind their last slash; * is any text, ? one byte. only and skip given together
-// work together, as in MARKGEN; what follows them changes what they chose. Errors
+// A glob matches full names, or the part after their last slash; * is any text, ? one byte. only
+// and skip given together are combined, as in MARKGEN; later settings modify their result. Errors
 // are *SettingError and *NoMatchError.
 func (p *Process) Set(settings ...string) error {
 	return p.use(true, func() error {
@@ -34,10 +33,10 @@ func (p *Process) Set(settings ...string) error {
 	})
 }
 
-// Sample has one passage of n collected.
+// Sample sets the sampling rate to 1:n.
 func (p *Process) Sample(n uint64) error { return p.Set("sample=1:" + strconv.FormatUint(n, 10)) }
 
-// Turn turns the marker of that name on or off.
+// Turn turns the marker with the name on or off.
 func (p *Process) Turn(name string, on bool) error {
 	return p.use(true, func() error {
 		r := rule{globs: []string{name}, on: on, exact: true}
@@ -49,12 +48,12 @@ func (p *Process) Turn(name string, on bool) error {
 	})
 }
 
-// A rule turns the markers on or off that one of its globs matches.
+// A rule turns the markers on or off that match one of its globs.
 type rule struct {
 	globs []string
 	on    bool
-	exact bool // they are names
-	rest  bool // all that none matches are turned the other way
+	exact bool // globs are names
+	rest  bool // turn all other markers the opposite way
 }
 
 func (r rule) matches(name string) bool {
@@ -129,11 +128,11 @@ func (p *Process) set(settings []string) error {
 	return nil
 }
 
-// settingKeys names what there is to set.
+// settingKeys lists the settings in messages.
 const settingKeys = "the keys are only, skip, on, off and sample, and names of markers with the values on and off"
 
-// cutLast cuts at the last =, since names of markers may have one. Globs of the keys
-// that take them may, too.
+// cutLast cuts a setting at the last =, since names of markers may contain one. Settings whose key
+// takes globs are cut at the first =, since globs may contain one as well.
 func cutLast(setting string) (key, value string, ok bool) {
 	key, value, ok = strings.Cut(setting, "=")
 	switch key {
@@ -156,7 +155,7 @@ func split(globs string) (list []string) {
 	return list
 }
 
-// match returns an error for the first glob of the rule that no marker matches.
+// match returns an error for the first glob of the rule that matches no marker.
 func (p *Process) match(r rule) error {
 	for _, g := range r.globs {
 		one := rule{globs: []string{g}, exact: r.exact}
@@ -183,9 +182,9 @@ func (p *Process) match(r rule) error {
 	return nil
 }
 
-// choose applies rules, one after the other, to what is chosen now.
+// choose applies rules in order to the current selection.
 func (p *Process) choose(rules []rule) {
-	p.h.word(layout.OffFlags).Or(layout.FlagChosen) // first: what is passed from now on may have been passed before
+	p.h.word(layout.OffFlags).Or(layout.FlagChosen) // first, because from now on a call may not be the first one of its marker
 	for u, words := range p.words {
 		wanted := make([]bool, len(u.Markers))
 		for i, m := range u.Markers {
@@ -202,9 +201,9 @@ func (p *Process) choose(rules []rule) {
 	}
 }
 
-// chosen writes what is wanted into a unit's words. A gate is shut when nothing behind
-// it is wanted. What is wanted is let in behind the gate first, and shut out in front of
-// it first, so that a passage meanwhile is collected as before or as after.
+// chosen writes the selection to a unit's words. A gate is closed if nothing behind it is selected.
+// Markers are turned on behind the gate before it opens, and turned off after it has closed, so
+// that a concurrent call is collected as before or as after the change.
 func chosen(u *runfile.Unit, words *mapping, wanted []bool) {
 	open := make([]bool, len(wanted))
 	for i, w := range wanted {
@@ -227,8 +226,8 @@ func chosen(u *runfile.Unit, words *mapping, wanted []bool) {
 	}
 }
 
-// clearOff takes a reason away from a marker's Off word. That its scopes have ended
-// holds no longer when none is left.
+// clearOff clears a reason in a marker's Off word. If none is left, it also clears the bit for
+// settled.
 func clearOff(word *atomic.Uint32, reason uint32) {
 	for {
 		old := word.Load()
@@ -242,8 +241,8 @@ func clearOff(word *atomic.Uint32, reason uint32) {
 	}
 }
 
-// setIndexOff says in a marker's index word whether it was left out. Its number and
-// what else there is to say stay.
+// setIndexOff sets or clears the bits of a marker's index word that say that it was excluded. The
+// number and other bits do not change.
 func setIndexOff(word *atomic.Uint32, left bool) {
 	for {
 		old := word.Load()

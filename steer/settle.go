@@ -11,22 +11,21 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// grace is how long after markers were turned off their words are looked at again: a
-// goroutine that has tested one before may be about to open a scope.
+// grace is the time after turning markers off at which settle first checks for open scopes: a
+// goroutine that has already tested a word may be about to open one.
 const grace = 10 * time.Millisecond
 
-// rounds is how often that is done while there are open scopes, each time after
-// twice as long: they may be of goroutines that just did not get a processor.
+// rounds is how often settle checks while there are open scopes, doubling the time: their
+// goroutines may be waiting for a processor.
 const rounds = 3
 
-// mostStacks is how many goroutines have their stacks in the file (package runtime):
-// with more, what is open can't be told from outside.
+// mostStacks is the maximum number of goroutines with stacks in the file (package runtime): if
+// there are more, open scopes can't be determined from outside.
 const mostStacks = 4096
 
-// settle tells the code of markers that were turned off and have no open scopes that
-// it need not look for their ends any more: then they cost nothing. It is left out
-// where the file does not tell what is open; the ends are looked for in vain then,
-// which takes some ns each.
+// settle tells the code of markers that are off and have no open scopes that it need not check for
+// scope ends any more; then they cost nothing. It does nothing if the file does not tell which
+// scopes are open; then each check costs some ns.
 func (p *Process) settle() error {
 	for round := range rounds {
 		if !p.unsettled(nil) {
@@ -64,8 +63,8 @@ func (p *Process) settleAfter(wait time.Duration) error {
 	return nil
 }
 
-// unsettled tells whether there are markers that are off and not settled, and calls
-// visit with the Off word and the number of each.
+// unsettled reports whether any markers are off and not settled, and calls visit, if not nil, with
+// the Off word and the number of each.
 func (p *Process) unsettled(visit func(off *atomic.Uint32, number uint64)) bool {
 	some := false
 	for u, words := range p.words {
@@ -84,8 +83,8 @@ func (p *Process) unsettled(visit func(off *atomic.Uint32, number uint64)) bool 
 	return some
 }
 
-// openScopes are the markers that have open scopes, by number. A marker may have had
-// several cells.
+// openScopes returns the numbers of the markers with open scopes. A marker may have had several
+// cells.
 func (p *Process) openScopes() (map[uint64]bool, error) {
 	open := map[uint64]bool{}
 	for _, s := range p.units.Stacks {
@@ -102,7 +101,7 @@ func (p *Process) openScopes() (map[uint64]bool, error) {
 	return open, nil
 }
 
-// openIn reads which cells a stack's open scopes are for.
+// openIn returns the cells of a stack's open scopes.
 func openIn(r io.ReaderAt, s runfile.Stack) ([]uint64, error) {
 	var head [layout.OffStackData]byte
 	if s.Size < uint64(len(head)) {
@@ -121,7 +120,7 @@ func openIn(r io.ReaderAt, s runfile.Stack) ([]uint64, error) {
 	}
 	cells := make([]uint64, n)
 	for i := range cells {
-		const index = 1<<29 - 1 // the bits beyond say how it is nested
+		const index = 1<<29 - 1 // higher bits say how the scope is nested
 		cells[i] = uint64(binary.NativeEndian.Uint32(data[i*layout.StackSize+layout.StackMarker:])&index) - layout.StackFirst
 	}
 	return cells, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Text is the status as people read it, a line for each subject.
+// Text returns the status for people, a line per subject.
 func (s Status) Text() string {
 	var b strings.Builder
 	line := func(word, format string, args ...any) {
@@ -53,7 +53,7 @@ func (s Status) Text() string {
 	switch {
 	case s.Sample > 1:
 		sample = fmt.Sprintf("1 passage in %s", units.Count(s.Sample))
-	case s.Windows > 0: // there is a moment between two of them
+	case s.Windows > 0: // between two windows
 		sample = "nearly every passage"
 	}
 	if s.Windows > 0 {
@@ -77,7 +77,7 @@ func number(n int) string { return units.Count(uint64(n)) }
 
 func duration(d time.Duration) string { return units.Duration(float64(d)) }
 
-// MarshalJSON gives the status to programs. Times are in nanoseconds.
+// MarshalJSON encodes the status for programs. Times are in nanoseconds.
 func (s Status) MarshalJSON() ([]byte, error) {
 	if s.Triggers == nil {
 		s.Triggers = []string{}

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// State is one of the five states of a run, as in the data file.
+// State is a state of a run, with the values of the data file.
 type State uint64
 
 // The states.
@@ -31,15 +31,14 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint64(s))
 }
 
-// A transition is what a verb does: it takes a run from one of some states to
-// another.
+// A transition changes the state of a run from one of several states to another.
 type transition struct {
 	verb string
 	from []State
 	to   State
 }
 
-// The transitions that a person may ask for.
+// The transitions that users may request.
 var transitions = []transition{
 	{"start", []State{Configured}, Profiling},
 	{"pause", []State{Profiling}, Paused},
@@ -47,7 +46,7 @@ var transitions = []transition{
 	{"stop", []State{Profiling, Paused}, Stopped},
 }
 
-// Verbs are the names of the transitions: "start", "pause" ….
+// Verbs returns the names of the transitions: "start", "pause" ….
 func Verbs() []string {
 	var verbs []string
 	for _, t := range transitions {
@@ -56,7 +55,7 @@ func Verbs() []string {
 	return verbs
 }
 
-// allowedIn are the verbs that are allowed in a state.
+// allowedIn returns the verbs that are allowed in a state.
 func allowedIn(s State) []string {
 	var verbs []string
 	for _, t := range transitions {
@@ -67,8 +66,8 @@ func allowedIn(s State) []string {
 	return verbs
 }
 
-// Do makes the transition of that name. If the run is in a state that does not allow
-// it, the error is a *TransitionError.
+// Do performs the transition with the name. It returns a *TransitionError if the state of the run
+// does not allow it.
 func (p *Process) Do(verb string) error {
 	i := slices.IndexFunc(transitions, func(t transition) bool { return t.verb == verb })
 	if i < 0 {
@@ -77,19 +76,19 @@ func (p *Process) Do(verb string) error {
 	return p.use(true, func() error { return p.move(transitions[i]) })
 }
 
-// Start begins collecting in a run that waits for it.
+// Start starts collecting in a run that waits for it.
 func (p *Process) Start() error { return p.Do("start") }
 
-// Pause lets open scopes finish and no new ones begin.
+// Pause stops collecting new scopes, and lets open ones finish.
 func (p *Process) Pause() error { return p.Do("pause") }
 
 // Resume undoes Pause.
 func (p *Process) Resume() error { return p.Do("resume") }
 
-// Stop ends collecting for good, and not the program.
+// Stop permanently stops collecting. The program goes on.
 func (p *Process) Stop() error { return p.Do("stop") }
 
-// State is the state the run is in.
+// State returns the state of the run.
 func (p *Process) State() (State, error) {
 	var s State
 	err := p.use(false, func() error { s = p.state(); return nil })
@@ -98,8 +97,8 @@ func (p *Process) State() (State, error) {
 
 func (p *Process) state() State { return State(p.h.word(layout.OffState).Load()) }
 
-// move makes a transition. What somebody who was killed left half done is finished
-// also if it is refused.
+// move performs a transition. Even if it is refused, move completes a change that was interrupted
+// because its process was killed.
 func (p *Process) move(t transition) error {
 	if !p.follows() {
 		return fmt.Errorf("%s: %s: the words of its markers are not in the data file, and they would not follow; they are on Linux, with pages of 4 KB", p.name, t.verb)
@@ -131,16 +130,16 @@ func (p *Process) move(t transition) error {
 	}
 }
 
-// isPeriodic tells whether every= changes the state, too.
+// isPeriodic reports whether every= changes the state, too.
 func (p *Process) isPeriodic() bool {
 	return slices.ContainsFunc(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), func(setting string) bool {
 		return strings.HasPrefix(strings.TrimSpace(setting), "every=")
 	})
 }
 
-// finish has the words of all markers follow the state, and counters: they are in the program's own memory, and it
-// has to see to them itself, which it does at the next passage of a marker. So before markers are turned off there is time
-// for that.
+// finish applies the state to the words of all markers and to counters. Counters are in the
+// program's own memory, and only the program can change them, at the next call of a marker. So
+// finish waits for that before turning markers off.
 func (p *Process) finish() error {
 	counters := p.counters() > 0
 	if s := p.state(); counters && (s == Paused || s == Stopped) && p.collects() {
@@ -156,13 +155,13 @@ func (p *Process) finish() error {
 	return p.settle()
 }
 
-// collects tells whether there are markers that the state, as far as they know, does not turn off.
+// collects reports whether the words of any marker still say that the state lets it collect.
 func (p *Process) collects() bool {
 	return p.anyWord(layout.MarkerOff, func(off uint32) bool { return off&layout.OffByState == 0 })
 }
 
-// follows tells whether markers follow the state when it is changed from outside.
-// Stopwatches always do: their calls look at the state.
+// follows reports whether markers follow a change of state from outside. Stopwatches always do:
+// their calls check the state.
 func (p *Process) follows() bool {
 	some := false
 	for _, u := range p.units.List {
@@ -176,7 +175,7 @@ func (p *Process) follows() bool {
 	return !some
 }
 
-// logChange writes a line of the log, while there is room.
+// logChange appends a change to the log, if there is room.
 func (p *Process) logChange(now uint64, from, to State) {
 	if p.log == nil {
 		return
@@ -189,11 +188,11 @@ func (p *Process) logChange(now uint64, from, to State) {
 	p.log.half(line + layout.LogFrom).Store(uint32(from))
 	p.log.half(line + layout.LogTo).Store(uint32(to))
 	p.log.half(line + layout.LogCause).Store(layout.LogOutside)
-	p.log.word(line + layout.LogTick).Store(now) // last: it makes the line complete
+	p.log.word(line + layout.LogTick).Store(now) // last: makes the entry valid
 }
 
-// apply has the words of all markers say what the state says, until the state has
-// not changed meanwhile.
+// apply writes the state to the words of all markers, and repeats that until the state has not
+// changed meanwhile.
 func (p *Process) apply() error {
 	for {
 		s := p.state()
@@ -218,7 +217,7 @@ func (p *Process) apply() error {
 	}
 }
 
-// since is the tick of the latest change of state.
+// since returns the tick of the latest change of state.
 func (p *Process) since() uint64 {
 	if since := p.h.word(layout.OffSince).Load(); since != 0 {
 		return since
@@ -226,8 +225,8 @@ func (p *Process) since() uint64 {
 	return p.h.word(layout.OffStartTick).Load()
 }
 
-// ticks is the program's clock now. Its rate is that in the header, as for every ns
-// in the file; the start was read on both clocks together.
+// ticks returns the current time of the program's clock. It uses the rate in the header, like all
+// ns in the file; at the start both clocks were read together.
 func (p *Process) ticks() (uint64, error) {
 	mono, err := monoNS()
 	if err != nil {
@@ -246,7 +245,7 @@ func (p *Process) ticks() (uint64, error) {
 	return start + ticks, nil
 }
 
-// duration is a number of ticks in time; a negative one is 0.
+// duration converts ticks to time; it returns 0 for a negative number.
 func (p *Process) duration(ticks uint64) time.Duration {
 	hz := p.h.word(layout.OffHz).Load()
 	if int64(ticks) <= 0 || hz == 0 {

@@ -9,35 +9,35 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Status is how a run stands at a moment.
+// Status is the status of a run at some time.
 type Status struct {
 	App      string
-	PID      uint64 // as the process knows itself
-	File     string // the data file
-	Running  bool   // the process lives
+	PID      uint64 // in the process's own PID namespace
+	File     string // path of the data file
+	Running  bool   // the process is running
 	Start    time.Time
-	Complete bool          // the run has ended in order; of a process that was killed times go to the last that it told of
-	Elapsed  time.Duration // since the start, up to now or to the end; 0 if that is not known
-	Config   string        // the value of MARKGEN
+	Complete bool          // the run has ended normally; for a killed process, times end at its last update
+	Elapsed  time.Duration // since the start, until now or the end; 0 if unknown
+	Config   string        // value of MARKGEN
 	Clock    string        // "tsc", "cntvct" or "mono"
-	Hz       uint64        // ticks of the clock per second
+	Hz       uint64        // clock ticks per second
 	State    State
-	Since    time.Duration // for how long it has been in this state; 0 if that is not known
-	Profiled time.Duration // for how long it has been profiling, in all
-	Triggers []string      // what may change the state besides people: "event", "timer"
-	Sample   uint64        // one passage of so many is collected; 1: every one
-	Windows  uint64        // windows of sampling that have ended
-	Sampled  time.Duration // for how long they were open
+	Since    time.Duration // time in the current state; 0 if unknown
+	Profiled time.Duration // total time in state profiling
+	Triggers []string      // causes of state changes other than users: "event", "timer"
+	Sample   uint64        // N if 1:N of the calls are collected; 1 for all
+	Windows  uint64        // number of sampling windows that have ended
+	Sampled  time.Duration // total duration of sampling windows
 
-	Markers  int // that have words of their own
-	On       int // of these, those that are collected while the state is profiling
-	Off      int // those that are not: left out, done, or throttled
-	Visited  int // those that were passed
-	Beyond   int // those whose words are not in the file, and out of reach; they count as neither
-	Counters int // markers that are only counted; they always are
+	Markers  int // markers with words of their own
+	On       int // number of these that are collected in state profiling
+	Off      int // number of these that are not: excluded, done, or throttled
+	Visited  int // number of these with calls
+	Beyond   int // markers whose words are not in the file, neither On nor Off: they can't be steered
+	Counters int // markers that are only counted: they can't be turned off
 }
 
-// Status tells how the run stands.
+// Status returns the status of the run.
 func (p *Process) Status() (Status, error) {
 	var s Status
 	err := p.use(false, func() error {
@@ -99,14 +99,14 @@ func (p *Process) status() (Status, error) {
 	return s, nil
 }
 
-// times works out what depends on when it is asked for.
+// times sets the values that depend on the current time.
 func (p *Process) times(s *Status) error {
 	word := func(offset int) uint64 { return p.h.word(offset).Load() }
 	s.Profiled = p.duration(word(layout.OffProfiled))
 	start, end := word(layout.OffStartTick), word(layout.OffEndTick)
 	s.Complete = end != 0
 	switch {
-	case s.Running: // the program may go on when the run is over
+	case s.Running: // the program may be running after the end of the run
 		now, err := p.ticks()
 		if err != nil {
 			return err
@@ -126,15 +126,14 @@ func (p *Process) times(s *Status) error {
 	return nil
 }
 
-// isOn says whether a marker with these words is collected while the state is
-// profiling and no window is shut.
+// isOn reports whether a marker with these words is collected in state profiling, in an open
+// window.
 func isOn(index, off uint32) bool {
 	const left = layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexOffThrottled
 	return index&left == 0 && off&(layout.OffByChoice|layout.OffByLimit) == 0
 }
 
-// On tells of each marker that has words whether it is collected while the state is
-// profiling, by name.
+// On returns, by name, whether each marker with words is collected in state profiling.
 func (p *Process) On() (map[string]bool, error) {
 	on := map[string]bool{}
 	err := p.use(false, func() error {
@@ -151,10 +150,10 @@ func (p *Process) On() (map[string]bool, error) {
 	return on, err
 }
 
-// InMemory tells whether the data file has no name.
+// InMemory reports whether the data file has no name.
 func (s Status) InMemory() bool { return strings.HasPrefix(s.File, "/memfd:") }
 
-// counters is how many markers are only counted.
+// counters returns the number of markers that are only counted.
 func (p *Process) counters() (n int) {
 	for _, u := range p.units.List {
 		n += len(u.Counters)

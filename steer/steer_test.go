@@ -18,14 +18,14 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Each verb in each state: what is allowed is done to the state and to the words,
-// what is not is refused and says what is.
+// Each verb in each state: an allowed transition changes the state and the words; another one is
+// refused, with the allowed ones in the message.
 func TestTransitions(t *testing.T) {
 	const off = layout.OffByState | layout.OffSettled
 	for _, test := range []struct {
 		state steer.State
 		verb  string
-		to    steer.State // the same: refused
+		to    steer.State // same as state if refused
 		off   uint32
 		err   string
 	}{
@@ -54,7 +54,7 @@ func TestTransitions(t *testing.T) {
 		if test.verb == "halt" {
 			continue
 		}
-		for name, words := range l.words() { // its counter cannot be turned on and off from here
+		for name, words := range l.words() { // its counter can't be turned on and off from outside
 			if asked := words[1]&layout.IndexAsked != 0; asked != (test.to != steer.Configured) {
 				t.Errorf("%s in %s: %s has the program look: %v", test.verb, test.state, name, asked)
 			}
@@ -68,10 +68,10 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// What was begun by somebody who was killed in between is finished by the next.
+// A change whose process was killed is completed by the next one.
 func TestHalfDone(t *testing.T) {
 	l := newLive(t, steer.Profiling)
-	l.setWord(layout.OffState, uint64(steer.Paused)) // and then a kill
+	l.setWord(layout.OffState, uint64(steer.Paused)) // then killed
 	var refused *steer.TransitionError
 	if err := l.open().Pause(); !errors.As(err, &refused) {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestHalfDone(t *testing.T) {
 	}
 }
 
-// The time in profiling adds up over the transitions.
+// The time in state profiling is summed over transitions.
 func TestProfiled(t *testing.T) {
 	l := newLive(t, steer.Configured)
 	start := profileStart(t, l)
@@ -127,17 +127,17 @@ func profileStart(t *testing.T, l *live) time.Time {
 	return time.Now()
 }
 
-// Settings turn markers on and off, each with its gate.
+// Settings turn markers on and off, together with their gates.
 func TestSet(t *testing.T) {
 	const (
 		out   = layout.OffByChoice | layout.OffSettled
 		index = layout.IndexOff | layout.IndexOffChoice
 	)
 	in, left := [2]uint32{}, [2]uint32{out, index}
-	open := [2]uint32{0, index} // its own passages are not wanted, what is behind it is
+	open := [2]uint32{0, index} // its own calls are not selected, but a marker behind it is
 	for _, test := range []struct {
 		set  string
-		want [5][2]uint32 // of names
+		want [5][2]uint32 // by index of names
 	}{
 		{"only=*lex", [5][2]uint32{left, left, left, in, left}},
 		{"only=*.run:*", [5][2]uint32{open, in, in, left, left}},
@@ -178,7 +178,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// What else is in the words stays there.
+// Other bits of the words are preserved.
 func TestOtherReasons(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	p := l.open()
@@ -214,7 +214,7 @@ func TestOtherReasons(t *testing.T) {
 	}
 }
 
-// A setting that can't be used changes nothing, nor do those beside it.
+// An invalid setting changes nothing, and neither do the settings given with it.
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ set, err string }{
 		{"sample=1:0", "set sample=1:0: not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage"},
@@ -250,7 +250,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A program that has not sampled so far is told by its markers.
+// A program that has not sampled so far is notified through its markers.
 func TestAsked(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	const run, asked = "example.com/demo.run", layout.IndexOff | layout.IndexAsked
@@ -280,7 +280,7 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// Markers that a trigger watches keep their gates in every state but the last.
+// Markers watched by a trigger keep their gates open in every state except stopped.
 func TestKept(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	p := l.open()
@@ -306,7 +306,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// Changes of state are written down in the run's log, with who made them.
+// Changes of state are logged, with their cause.
 func TestLog(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	log := l.append(layout.BlockLog, layout.OffLogData+layout.LogRoom*layout.LogSize)
@@ -339,13 +339,13 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A marker with an open scope is not settled: the code has to find its end.
+// A marker with an open scope is not settled: the code must find the end.
 func TestSettle(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	alias := func(cell uint64, marker int) {
 		at := l.append(layout.BlockAlias, layout.BlockAlign)
 		l.setWord(at+layout.OffAliasFrom, cell)
-		l.setWord(at+layout.OffAliasTo, uint64(marker)) // the first table's numbers begin at 0 here
+		l.setWord(at+layout.OffAliasTo, uint64(marker)) // numbers of the first table start at 0 here
 	}
 	alias(100, 0)
 	alias(101, 1)
@@ -355,7 +355,7 @@ func TestSettle(t *testing.T) {
 	l.setWord(stack+layout.OffStackData+layout.StackMarker, pair(1<<30|(100+layout.StackFirst), 0))
 	l.setWord(stack+layout.OffStackData+layout.StackSize+layout.StackMarker, pair(101+layout.StackFirst, 0))
 	l.setWords(names[0], 0, 100+layout.StackFirst)
-	l.setWords(names[1], 0, 102+layout.StackFirst) // the open scope is from when it had another cell
+	l.setWords(names[1], 0, 102+layout.StackFirst) // the open scope is from its earlier cell
 	l.setWords(names[2], 0, 103+layout.StackFirst)
 	if err := l.open().Pause(); err != nil {
 		t.Fatal(err)
@@ -375,7 +375,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// A program registers units while it is steered, in a file that grows.
+// A program registers units while it is steered, in a growing file.
 func TestGrowth(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	p := l.open()
@@ -388,7 +388,7 @@ func TestGrowth(t *testing.T) {
 	if _, err := l.f.WriteAt(whole[used:], used); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Pause(); err != nil { // nothing of it is published yet
+	if err := p.Pause(); err != nil { // nothing is published yet
 		t.Fatal(err)
 	}
 	l.setWord(layout.OffUsed, uint64(len(whole)))
@@ -410,12 +410,12 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Where no marker would follow, the state is not changed.
+// If no marker can follow, the state is not changed.
 func TestNoWords(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	for _, u := range l.units() {
 		at := l.blockOf(u)
-		l.setWord(at, uint64(layout.BlockPad)) // as if the program had not had them in the file
+		l.setWord(at, uint64(layout.BlockPad)) // as if the words were not in the file
 	}
 	p := l.open()
 	if err := p.Pause(); err == nil || !strings.Contains(err.Error(), "pause: the words of its markers are not in the data file") {
@@ -433,8 +433,8 @@ func TestNoWords(t *testing.T) {
 	}
 }
 
-// Several steer at once, and the program does, too: in the end the words say what the
-// state says.
+// Several processes steer at once, and so does the program: in the end the words agree with the
+// state.
 func TestAtOnce(t *testing.T) {
 	tier.Test(t)
 	l := newLive(t, steer.Profiling)
@@ -443,7 +443,7 @@ func TestAtOnce(t *testing.T) {
 		p := l.open()
 		wg.Go(func() {
 			for range 50 {
-				p.Pause() // refused half of the time
+				p.Pause() // half of these are refused
 				p.Resume()
 			}
 		})

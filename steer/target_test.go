@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// What can't be steered is said in one line, and stays as it was.
+// Files that can't be steered are refused with a one-line message, and not changed.
 func TestBadTargets(t *testing.T) {
 	good := profiletest.Run{App: "demo", PID: 1, Killed: true, Config: "collect=time", Tables: []profiletest.Table{{Text: unitText, Words: true}}}
 	big := good
@@ -64,7 +64,7 @@ func isBig() bool {
 	return runfile.CheckHeader(strings.NewReader(string(profiletest.Run{Config: "x"}.File())), layout.HeaderSize, "") != nil
 }
 
-// A process that is gone can be looked at and not steered.
+// A process that has ended can be inspected but not steered.
 func TestEnded(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	p := l.open()
@@ -78,7 +78,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A file that is cut off while it is mapped is an error, not a crash.
+// A file that is truncated while it is mapped is an error, not a crash.
 func TestCutOff(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	p := l.open()

@@ -2,15 +2,16 @@ package steer
 
 import "strconv"
 
-// A Target is a marked process that runs, of which the data file was found.
+// A Target is a running marked process whose data file was found.
 type Target struct {
-	PID     int    // by which Open finds it; in a container the process may have another for itself
-	Command string // its command line, as far as it is known
+	PID     int    // ID for Open; may differ from the process's own view in a container
+	Command string // command line, if known
 	Status
 }
 
-// Targets are the marked processes on this machine that may be steered, by their IDs. Processes of other users are not among
-// them, nor those that keep no data file. ok is false where the open files of processes can't be seen.
+// Targets returns the marked processes on this machine that can be steered, sorted by ID. It omits
+// processes of other users, and processes without a data file. ok is false if the open files of
+// processes can't be seen.
 func Targets() (list []Target, ok bool) {
 	pids, ok := processes()
 	for _, pid := range pids {
