@@ -7,7 +7,7 @@ import (
 )
 
 // Cautions returns what readers of the profile should know before relying on it: the Warnings of
-// the files, and caveats that follow from the data. Every report format with room for text shows
+// the files, and cautions that follow from the data. Every report format with room for text shows
 // them.
 func (p *Profile) Cautions() []string {
 	var list []string

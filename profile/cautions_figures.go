@@ -8,14 +8,14 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Caveats are only given for markers that matter: minimum fractions of the total self time, for a
+// Cautions are only given for markers that matter: minimum fractions of the total self time, for a
 // marker alone and for several together.
 const (
 	mattersAlone    = 0.01
 	mattersTogether = 0.1
 )
 
-// coarse returns a caveat if percentiles are less accurate than documented, else "". That happens
+// coarse returns a caution if percentiles are less accurate than documented, else "". That happens
 // within a bucket with wide bounds whose times cluster at its ends.
 func (p *Profile) coarse() string {
 	const (
@@ -67,7 +67,7 @@ func (m *Marker) unevenness(q float64) float64 {
 	return s.dev / (s.hi - s.lo) * math.Sqrt(12)
 }
 
-// paused returns a caveat if time in pauses may be missing from the scopes that were open around
+// paused returns a caution if time in pauses may be missing from the scopes that were open around
 // them, else "". It returns "" if no scope was as long as a pause.
 func (p *Profile) paused() string {
 	if p.NoSelf {

@@ -6,8 +6,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// leftOut returns a caveat if loops were excluded from functions that were included: each iteration
-// still costs some ns, without being counted.
+// leftOut returns a caution if loops were excluded from functions that were included: each
+// iteration still costs some ns, without being counted.
 func (p *Profile) leftOut() string {
 	functions := map[string]*Marker{}
 	for i := range p.Markers {

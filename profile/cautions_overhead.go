@@ -22,11 +22,11 @@ func (m *Marker) insideTaken(c *Clock) float64 {
 }
 
 // mostTaken is the largest ratio of overhead subtracted for scopes inside to remaining time without
-// a caveat. A tenth of the overhead is uncertain, which at this ratio is a third of the remaining
+// a caution. A tenth of the overhead is uncertain, which at this ratio is a third of the remaining
 // time.
 const mostTaken = 3
 
-// mostlyTaken returns a caveat about markers for which insideTaken exceeds mostTaken times the
+// mostlyTaken returns a caution about markers for which insideTaken exceeds mostTaken times the
 // remaining time, or "".
 func (p *Profile) mostlyTaken() string {
 	if p.NoSelf || p.Clock.WholeNS <= 0 || p.Clock.Kind == "mixed" {

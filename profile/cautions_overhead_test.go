@@ -23,7 +23,7 @@ func TestTakenOfRecursion(t *testing.T) {
 	}
 }
 
-// If more was subtracted than is left, a caveat says so, with advice.
+// If more was subtracted than is left, a caution says so, with advice.
 func TestMostlyTaken(t *testing.T) {
 	profiled := func(outer Marker) *Profile {
 		return &Profile{

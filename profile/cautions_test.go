@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Caveats are given when needed, and none for ordinary data.
+// Cautions are given when needed, and none for ordinary data.
 func TestCautions(t *testing.T) {
 	repeat := func(n int, times ...uint64) (list []uint64) {
 		for range n {
@@ -27,7 +27,7 @@ func TestCautions(t *testing.T) {
 		name  string
 		times map[int][]uint64 // by marker of tracedText: b.outer, b.inner and b.(*T).inner are 0, 2 and 3
 		flags uint64
-		want  string // substring of the only caveat; "" for none
+		want  string // substring of the only caution; "" for none
 	}{
 		{name: "even times", times: map[int][]uint64{0: even, 2: repeat(1000, 900)}},
 		{name: "few passages", times: map[int][]uint64{0: {520, 1020, 520, 1020}}},
@@ -46,7 +46,7 @@ func TestCautions(t *testing.T) {
 	}
 }
 
-// A caveat about pauses is given if scopes may have been open around them.
+// A caution about pauses is given if scopes may have been open around them.
 func TestPausedCaution(t *testing.T) {
 	change := func(ms uint64, from, to string) profile.Change {
 		return profile.Change{AtNS: ms * 1_000_000, From: from, To: to, Cause: "event"}
@@ -83,7 +83,7 @@ func TestPausedCaution(t *testing.T) {
 	}
 }
 
-// A caveat is given for loops excluded from a function that is on, not for those excluded together
+// A caution is given for loops excluded from a function that is on, not for those excluded together
 // with their function, or for branches.
 func TestLeftOut(t *testing.T) {
 	p := &profile.Profile{Markers: []profile.Marker{

@@ -15,7 +15,7 @@ type Clock struct {
 	WholeNS   float64 // total cost of a scope to the program
 }
 
-// Cautions appends caveats about the clock.
+// Cautions appends cautions about the clock.
 func (c Clock) Cautions(list []string) []string {
 	switch c.Kind {
 	case "mono":

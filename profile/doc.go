@@ -1,5 +1,5 @@
 // Package profile models the measurements of marked programs: a Profile has Markers, a Marker has
-// Buckets. The package adds and subtracts profiles, and computes means, percentiles, and caveats
+// Buckets. The package adds and subtracts profiles, and computes means, percentiles, and cautions
 // that readers should know.
 //
 //	p, err := runfile.Read("demo.4711.markgen")
@@ -20,9 +20,9 @@
 // The package reads no files and imports none of its subpackages:
 //
 //   - runfile reads data files of runs, and through codec profile files;
-//   - codec writes and reads the profile file, in which runs were added up;
-//   - table reads the text by which both kinds of files name markers;
-//   - estimate makes figures of all passages from those of a sample;
-//   - trace reads the records of a trace, and pairs them;
-//   - compare says what got slower or faster, shape how a marker's time behaves.
+//   - codec encodes and decodes profile files, which contain sums of runs;
+//   - table parses the text that names markers in both kinds of files;
+//   - estimate scales the data of a sample up to all calls;
+//   - trace reads and pairs the records of a trace;
+//   - compare finds what got slower or faster, and shape how a marker's time behaves.
 package profile

@@ -107,7 +107,7 @@ type Marker struct {
 	First    Firsts       // first call in each process, if known
 	Sizes    []SizeBucket // calls by input size; empty without size=
 	Picks    *Picks       // runs that picked it at random; nil if none did
-	Notes    []string     // caveats about how the data were obtained, for people; sorted
+	Notes    []string     // remarks on how the data were obtained, for people; sorted
 	Readings []Reading    // readings of collectors other than time, sorted by name
 
 	AsOf int64 // start of the newest run with the marker, which gave name and place, ns since 1970; 0 if unknown

@@ -129,7 +129,7 @@ const (
 //     distribution from that end on; exponential if dev equals the distance of the mean from it.
 //   - Anything else, and fewer than fewTimes, is uniform.
 func (s *bucketSpread) at(j float64) float64 {
-	if s.dev == 0 || s.n < 2 { // one time has no deviation, unless the data are wrong
+	if s.dev == 0 || s.n < 2 { // a single time has no deviation, unless the data are damaged
 		return s.mean
 	}
 	x := (2*j-1)/s.n - 1

@@ -86,7 +86,7 @@ func TestQuantileExact(t *testing.T) {
 	}
 }
 
-// Quantiles ascend.
+// Quantiles are monotonic.
 func TestQuantileOrder(t *testing.T) {
 	for _, d := range distributions {
 		rnd := rand.New(rand.NewPCG(8, 8))

@@ -24,7 +24,7 @@ func (t *Traced) add(o *Traced) *Traced {
 	return &Traced{Add64(t.Records, o.Records), Add64(t.Lost, o.Lost)}
 }
 
-// Cautions appends caveats about a trace, which may be nil.
+// Cautions appends cautions about a trace, which may be nil.
 func (t *Traced) Cautions(list []string) []string {
 	if t == nil || t.Lost == 0 {
 		return list

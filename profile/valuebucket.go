@@ -59,7 +59,7 @@ func (b *ValueBucket) Settle(torn uint64) (ok bool) {
 	if b.Count > math.MaxUint64-torn {
 		return false
 	}
-	most := b.Count * uint64(b.K) // all are 0, or all are 1
+	most := b.Count * uint64(b.K) // every difference is 0 in bucket 0, and 1 in bucket 1
 	if slack := torn * uint64(b.K); b.Sum > most+slack || b.Sum < most-min(most, slack) ||
 		b.SumSq.Hi != 0 || b.SumSq.Lo > most+slack || b.SumSq.Lo < most-min(most, slack) {
 		return false

@@ -55,7 +55,7 @@ func TestResumedBetweenPeriods(t *testing.T) {
 	if err := p.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(10 * time.Second); p.Pause() == nil; time.Sleep(20 * time.Millisecond) { // what is profiling can be paused
+	for end := time.Now().Add(10 * time.Second); p.Pause() == nil; time.Sleep(20 * time.Millisecond) { // a run in state profiling can be paused
 		if time.Now().After(end) {
 			t.Fatal("it goes on for the rest of the period")
 		}

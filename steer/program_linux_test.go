@@ -248,7 +248,7 @@ func (r *running) open() *steer.Process {
 	return p
 }
 
-// ctl is the command, which may be given a user.
+// ctl returns a ctl command, for which the caller may set another user.
 func (r *running) ctl(args ...string) *exec.Cmd {
 	dir, _ := built()
 	return exec.Command(filepath.Join(dir, "markgen"), append([]string{"ctl"}, args...)...)
@@ -340,7 +340,7 @@ func hotOff(t *testing.T, p *steer.Process) uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if off&^layout.OffSettled == layout.OffDemoted { // it is counted
+	if off&^layout.OffSettled == layout.OffDemoted { // it is still counted
 		return 0
 	}
 	return off

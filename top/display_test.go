@@ -16,7 +16,7 @@ import (
 // that the view writes: others are errors, because some terminals may not support them.
 type display struct {
 	width, height int
-	x, y          int      // of the cursor
+	x, y          int      // cursor position
 	cells         [][]rune // lines
 	modes         map[string]bool
 	titles        []string // stack of titles

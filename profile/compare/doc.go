@@ -22,7 +22,7 @@
 // mean of the slowest 1 %, which show a slower tail while the median does not change. Logarithms
 // are compared, so a change is a factor.
 //
-// # What all markers of a run share
+// # The shared part of a run
 //
 // A machine that is slow for a while slows down a whole run. The shared part of a run is the median
 // over markers of each marker's distance from its own median. It is subtracted from every marker,

@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// notes are the caveats from the runs' files.
+// notes are the cautions from the runs' files.
 type notes struct {
 	cautions []string
 	sums     [2]int // number of profiles that are sums of several processes
@@ -19,9 +19,9 @@ type notes struct {
 	untimed  int
 }
 
-// add adds the caveats of a run.
+// add adds the cautions of a run.
 func (n *notes) add(label Label, p *profile.Profile) {
-	for _, warning := range p.Warnings { // only Warnings: caveats that follow from the data differ slightly between runs
+	for _, warning := range p.Warnings { // only Warnings: cautions that follow from the data differ slightly between runs
 		if !slices.Contains(n.cautions, warning) {
 			n.cautions = append(n.cautions, warning)
 		}
@@ -43,7 +43,8 @@ func (n *notes) add(label Label, p *profile.Profile) {
 	note(&n.clocks[label], p.Clock.Kind)
 }
 
-// cautions returns the caveats of the files, and differences between the sides other than the code.
+// cautions returns the cautions of the files, and differences between the sides that are not in the
+// code.
 func (c *Comparison) cautions() []string {
 	n := &c.notes
 	list := slices.Clone(n.cautions)

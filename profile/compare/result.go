@@ -73,7 +73,7 @@ type Result struct {
 	// half of the markers, and in nine of ten; +Inf if none would.
 	Half, Most float64
 
-	Cautions []string // caveats that a reader should know before relying on the rest
+	Cautions []string // cautions that a reader should know before relying on the rest
 }
 
 // Worse returns the number of findings that make the comparison fail: markers that got worse, plus

@@ -9,7 +9,7 @@ import (
 type row struct {
 	series *series
 	figure int
-	raw    []float64 // as measured; NaN: the run has none
+	raw    []float64 // as measured; NaN if the run has none
 	log    []float64 // logarithm of raw; zeros count as half the smallest positive value
 	tested []float64 // log without the shared part
 }

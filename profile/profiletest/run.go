@@ -429,7 +429,7 @@ func (w *writer) cell(shard uint32, index uint64, times []uint64, passes uint64)
 		sum, carry := bits.Add64(w.order.Uint64(b[layout.BucketSqLo:]), lo, 0)
 		w.order.PutUint64(b[layout.BucketSqLo:], sum)
 		add(layout.BucketSqHi, hi+carry)
-		self += ns - ns/4 // a quarter of every scope is spent in others
+		self += ns - ns/4 // a quarter of every scope is spent in scopes inside
 		ticks += scale(ns, hz)
 		least, most = min(least, ns), max(most, ns)
 	}

@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 		err  string
 	}{
 		{"a.markgen", []string{"a.markgen"}, ""},
-		{"notes.txt", []string{"notes.txt"}, ""}, // named for itself: reading it will tell
+		{"notes.txt", []string{"notes.txt"}, ""}, // an explicit name is not checked
 		{"runs", []string{"runs/1", "runs/2"}, ""},
 		{"runs/", []string{"runs/1", "runs/2"}, ""},
 		{"[ab].markgen", []string{"a.markgen", "b.markgen"}, ""},
@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 		})
 	}
 
-	// The same from elsewhere; the folder's name is no pattern.
+	// The same relative to another folder, whose name is not a pattern.
 	dir := filepath.Join(t.TempDir(), "[a]*")
 	if err := os.Rename("runs", dir); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// First passages add up over runs, one of each.
+// First calls add up over runs, one per run.
 func TestFirsts(t *testing.T) {
 	run := func(first uint64) *profile.Profile {
 		r := profiletest.Demo()
@@ -38,7 +38,7 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// A first passage that is not among the passages was not written by a program.
+// A first call that is not among the calls in the buckets is damage.
 func TestFirstDamaged(t *testing.T) {
 	file := profiletest.Demo().File()
 	order := binary.LittleEndian

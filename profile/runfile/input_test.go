@@ -41,7 +41,7 @@ func TestHugeBlocks(t *testing.T) {
 		kind  uint32
 		size  uint64
 		words map[int]uint64
-		want  string // of the warning
+		want  string // substring of the warning
 		left  string
 	}{
 		{"table", layout.BlockTable, huge, map[int]uint64{layout.OffTableNumber: 7, layout.OffTableLen: huge - layout.OffTableText}, "bytes would have to be read at once", all},

@@ -46,7 +46,7 @@ func TestPackedTable(t *testing.T) {
 	}
 }
 
-// The table of markers in the source names their files, and has no lines.
+// A table of markers in the source has file names, and no line numbers.
 func TestTableInSource(t *testing.T) {
 	run := profiletest.Demo()
 	run.Tables = []profiletest.Table{{

@@ -22,7 +22,7 @@ type Units struct {
 
 	broken   error              // permanent error in the chain of blocks
 	next     uint64             // offset of the first unread block
-	byNumber map[uint64]*Unit   // of List
+	byNumber map[uint64]*Unit   // the units in List, by number
 	early    map[uint64]wordsAt // words whose table was not read yet, by table number
 }
 

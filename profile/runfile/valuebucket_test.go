@@ -76,7 +76,7 @@ func TestMergeValueBuckets(t *testing.T) {
 
 // Invalid buckets are reported and dropped, and everything else is read.
 func TestValueBucketsDamage(t *testing.T) {
-	at := profiletest.BlockAt(t, profiletest.DemoSpread().File(), layout.BlockSpread, 0) // bytes of main
+	at := profiletest.BlockAt(t, profiletest.DemoSpread().File(), layout.BlockSpread, 0) // the block with the bytes of main
 	put := func(offset int, v uint64) func(file []byte) {
 		return func(file []byte) { binary.LittleEndian.PutUint64(file[at+offset:], v) }
 	}

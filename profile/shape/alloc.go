@@ -67,7 +67,7 @@ func (a *Alloc) judge(own bool) {
 		}
 	case a.Scopes < steadyCalls:
 		a.Evidence, a.Need = "nothing in "+units.Plural(a.Scopes, "call"), fmt.Sprintf("%d calls", steadyCalls)
-	default: // the rule of three
+	default: // by the rule of three
 		a.Verdict = No
 		a.Evidence = fmt.Sprintf("nothing in %s: with 95 %% confidence less than one call in %s allocates", units.Plural(a.Scopes, "call"), units.Count(a.Scopes/3))
 	}

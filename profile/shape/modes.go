@@ -24,7 +24,7 @@ type Mode struct {
 	LoNS      uint64  `json:"lo_ns"` // lower bound of its first bucket
 	HiNS      uint64  `json:"hi_ns"` // exclusive upper bound of its last
 	Calls     uint64  `json:"calls"`
-	Share     float64 `json:"share"`      // of the calls
+	Share     float64 `json:"share"`      // fraction of the calls
 	TimeShare float64 `json:"time_share"` // of the total time
 	MedianNS  float64 `json:"median_ns"`
 	MeanNS    float64 `json:"mean_ns"`

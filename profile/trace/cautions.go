@@ -2,7 +2,7 @@ package trace
 
 import "fmt"
 
-// Cautions returns the caveats about a trace, like Profile.Cautions. Caveats about the file start
+// Cautions returns the cautions about a trace, like Profile.Cautions. Cautions about the file start
 // with its name.
 func (h *Head) Cautions() []string {
 	list := h.Clock.Cautions(h.Warnings[:len(h.Warnings):len(h.Warnings)])

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Cautions about a trace name its file, those about a clock need not.
+// Cautions about a trace name its file; cautions about the clock need not.
 func TestTraceCautions(t *testing.T) {
 	run := profiletest.Traced(profiletest.Records{Room: 4, Records: points(1, 2, 3, 4, 5)})
 	run.Clock, run.Hz = layout.ClockMono, 1e9
