@@ -6,9 +6,9 @@ import (
 
 // Cost is the processor time of runs and an estimate of the part that markers took.
 type Cost struct {
-	Runs      uint64 // number of runs with a known cost: those that ended normally, on a system that reports processor time
+	Runs      uint64 // runs with a known cost: ended normally, on a system that reports CPU time
 	CPUNS     uint64 // processor time of their processes
-	MarkersNS uint64 // estimated cost of markers: recorded scopes and counted calls, times their calibrated cost with warm caches
+	MarkersNS uint64 // estimated cost of markers: recorded scopes and counted calls, with warm caches
 }
 
 // add returns the sum of c and d, either of which may be nil.

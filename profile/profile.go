@@ -11,7 +11,7 @@ import (
 // Profile is the data of one run, or the sum of several runs (see Merge).
 type Profile struct {
 	App       string    // base name of the program; names joined by ", " after a merge of several programs
-	Run       string    // identifies the run: start and process ID, 20060102-150405.4711; "N runs" after a merge
+	Run       string    // ID of the run: start and process ID, 20060102-150405.4711; "N runs" after a merge
 	Runs      int       // number of runs added up
 	Start     time.Time // start of the (first) run, UTC
 	ElapsedNS uint64    // from the start of the run to its end, or to its last record; after a merge the sum
@@ -20,8 +20,8 @@ type Profile struct {
 	GOARCH    string
 	Go        string    // Go version the program was built with
 	CPU       string    // processor model; "" if unknown, "mixed" after a merge of several
-	Main      string    // import path of the main package; "" if unknown; paths joined by ", " after a merge of several programs
-	Version   string    // version of the main module: v1.2.3, or the VCS revision; "" if unknown, "mixed" after a merge of several
+	Main      string    // import path of the main package; "" if unknown; joined by ", " after a merge
+	Version   string    // version or VCS revision of the main module; "" if unknown, "mixed" after a merge
 	State     string    // state of collection when the run ended or was read: "profiling", "paused", "stopped" …
 	Complete  bool      // true if every run ended normally and no data are missing
 	Alive     bool      // true if a process was still running when its file was read
@@ -86,7 +86,7 @@ type Marker struct {
 	Runs     uint64   // number of runs with calls; differences of one run (Sub) have 1 in the first part only
 	Count    uint64   // calls, with and without a time
 	Open     uint64   // scopes that had not ended when the run did; not included in Count
-	NestedNS uint64   // part of the buckets' sum spent in scopes inside another scope of this marker (recursion)
+	NestedNS uint64   // part of the sum spent in scopes inside another scope of this marker (recursion)
 	SelfNS   uint64   // total without time spent in scopes opened inside
 	MinNS    uint64   // 0 if no call was timed
 	MaxNS    uint64   // 0 if no call was timed
@@ -110,7 +110,7 @@ type Marker struct {
 	Notes    []string     // remarks on how the data were obtained, for people; sorted
 	Readings []Reading    // readings of collectors other than time, sorted by name
 
-	AsOf int64 // start of the newest run with the marker, which gave name and place, ns since 1970; 0 if unknown
+	AsOf int64 // start of the newest run, which gave name and place, ns since 1970; 0 if unknown
 }
 
 // Only returns the profile with only the markers whose names means accepts. It shares memory with p

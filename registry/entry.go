@@ -19,7 +19,7 @@ type Point struct {
 	Func    string // enclosing top-level function: "Parse", "T.Method", "(*T).Method", "init" for package variables
 	Kind    string // func, loop, branch, block, region, point
 	Given   string // name given in the directive; "" if there is none
-	Header  string // normalized header text: "for i := 0; i < n; i++", "if x > y then"; the signature of a function
+	Header  string // normalized header: "for i := 0; i < n; i++", "if x > y then"; of functions the signature
 	Body    uint64 // hash of the normalized body text; 0 if there is no usable body, such as an empty one
 	Name    string // full name, unique in the package except for functions that share a name
 	File    string // path relative to the module root, slash separated

@@ -184,7 +184,7 @@ func (p *Process) match(r rule) error {
 
 // choose applies rules in order to the current selection.
 func (p *Process) choose(rules []rule) {
-	p.h.word(layout.OffFlags).Or(layout.FlagChosen) // first, because from now on a call may not be the first one of its marker
+	p.h.word(layout.OffFlags).Or(layout.FlagChosen) // first: calls from now on may not be first calls
 	for u, words := range p.words {
 		wanted := make([]bool, len(u.Markers))
 		for i, m := range u.Markers {

@@ -15,7 +15,7 @@ type column struct {
 	width int
 	text  func(s *span, r *row) string
 	key   func(s *span, r *row) float64 // sort key, descending; nil to sort by name, ascending
-	rank  int                           // columns are dropped from a narrow table in ascending order of rank; 0 if never
+	rank  int                           // narrow tables drop columns in ascending order; 0 for never
 	se    bool                          // standard error: only shown if a marker is sampled, and not sortable
 }
 

@@ -21,7 +21,7 @@ type notes struct {
 
 // add adds the cautions of a run.
 func (n *notes) add(label Label, p *profile.Profile) {
-	for _, warning := range p.Warnings { // only Warnings: cautions that follow from the data differ slightly between runs
+	for _, warning := range p.Warnings { // not Cautions: they differ slightly between runs
 		if !slices.Contains(n.cautions, warning) {
 			n.cautions = append(n.cautions, warning)
 		}

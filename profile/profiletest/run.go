@@ -54,7 +54,7 @@ type Table struct {
 	Stored   string           // text in the file, such as Text packed; "" for Text
 	Times    map[int][]uint64 // by marker, ns; distributed over two shards
 	Passes   map[int]uint64   // by marker, number of calls without a time
-	Early    map[int][]uint64 // by marker, ns, recorded before registration; [0] is the first call in the process
+	Early    map[int][]uint64 // by marker, ns, before registration; [0] is the first call in the process
 	Unnamed  []uint64         // ns, of a marker that is never registered
 	Counters []uint64
 	Off      []uint64     // bits of counters that are off; nil if none is

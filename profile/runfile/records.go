@@ -33,7 +33,7 @@ type Records struct {
 	Sampled   bool     // true if calls were sampled, so that some are missing
 	Big       bool     // true if the file is big-endian
 
-	Numbers []Numbered        // markers that records may name; if a number occurs twice, the later entry is valid
+	Numbers []Numbered        // markers that records may name; a later entry overrides an earlier one
 	Counted []*profile.Marker // markers that are only counted, which no record names
 	Rings   []Ring            // by processor
 

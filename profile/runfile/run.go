@@ -62,10 +62,10 @@ type run struct {
 	tables      map[uint64]*unitTable      // by number
 	ordered     []*unitTable               // by global index of their first marker, once all are known
 	counters    map[uint64][]block         // by table number, one block per shard
-	demoted     map[uint64][]block         // by table number: blocks without a header, one word per marker that can be demoted
+	demoted     map[uint64][]block         // by table number: headless blocks, one word per marker that can be demoted
 	parents     map[uint64][]parent        // of markers that can be demoted, by global index
 	early       map[uint64]*profile.Marker // what was timed before markers were first demoted, by global index
-	counterBits map[uint64]block           // by table number: blocks without a header, one bit per counter that is off
+	counterBits map[uint64]block           // by table number: headless blocks, one bit per counter that is off
 	aliases     []alias                    // in file order
 	off         map[uint64]string          // why markers are off, by global index
 

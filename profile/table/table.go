@@ -93,7 +93,7 @@ func parse(text string) *Table {
 		case "p":
 			importPath, _, _ = strings.Cut(strings.ToValidUTF8(line[2:], "\uFFFD"), " [") // "p [p.test]" is p, built for its test
 		case "f":
-			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // keep the index, so that markers of valid files can be parsed
+			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // its markers can be parsed even if it is damaged
 		case "m":
 			m, gate, flags, ok := parseMarker(line, file, len(t.Markers))
 			good = good && ok

@@ -14,7 +14,7 @@ import (
 // An Endpoint is one end of a measured interval: records of one kind of the markers with a name.
 type Endpoint struct {
 	Name string
-	Kind uint8 // RecordEnter or RecordExit, which include the start and stop of a stopwatch; 0 for the start of a scope, or a point
+	Kind uint8 // RecordEnter or RecordExit, also for a stopwatch; 0 for the start of a scope, or a point
 }
 
 // String returns the endpoint in command-line syntax.

@@ -38,7 +38,7 @@ type Step struct {
 	Tick      uint64 // not less than that of the goroutine's previous step
 	Goroutine uint64 // 0 for StepGap
 	Marker    int32  // index in File.Markers; -1 if no table names it
-	Watch     uint64 // number that StepStart shares with its StepStop or StepStopLost; 0 if the other one is unknown
+	Watch     uint64 // number shared by StepStart and StepStop or StepStopLost; 0 if the other is unknown
 	Starter   uint64 // for StepStop with a Watch, the goroutine that started it
 	Record    *Record
 }
