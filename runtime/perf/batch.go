@@ -8,36 +8,37 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Recording takes a part of a window, in which the program does not get on. What is left, the net
-// time, is the window's length less what was recorded in it times what that costs where it is
-// measured. At 1:N, n passages in a window of length t and net time u stand for N·n·t/u of the
-// program's, and the window for N·t of its time. Sums of that, of its squares and of the times go into
-// the file for each marker: how much windows differ says how far off an estimate may be. Windows are
-// independent; the passages in one are not, for what is called once is called again.
+// Recording takes part of a window, in which the program makes no progress. The rest, the net time,
+// is the window's length less the measured cost of what was recorded in it. At 1:N, n scopes in a
+// window of length t and net time u stand for N·n·t/u of the program's scopes, and the window for
+// N·t of its time. The file has sums of these estimates, of their squares and of the times for each
+// marker: the variance between windows gives the standard error of an estimate. Windows are
+// independent; the scopes in one are not, since a function that is called once is likely to be
+// called again.
 //
-// Windows are added up in batches, as many in one as it takes to make the adding up a hundredth of
-// the time; mostly that is one.
+// Windows are added up in batches, with as many windows in one as it takes for adding up to use at
+// most 1 % of the time; mostly that is one window.
 type windowBatch struct {
-	count   uint64 // windows
-	pending uint64 // ticks that they lasted
-	ticking uint64 // ticks that counters were on in them
-	cost    uint64 // ns that the latest adding up took
-	added   uint64 // when that was, monotonic ns
+	count   uint64 // number of windows
+	pending uint64 // their total length, ticks
+	ticking uint64 // ticks in them during which counters were on
+	cost    uint64 // duration of the latest add, ns
+	added   uint64 // when that ended, monotonic ns
 }
 
-// leastNet is the least part of a window that is taken to be net, 1 in so many: a scope costs about as
-// much as the shortest functions take so many times.
+// leastNet bounds the correction: at least 1/leastNet of a window counts as net time, since a scope
+// costs about leastNet times as much as the shortest functions take.
 const leastNet = 64
 
-// take takes the window into the batch, as long as the run has been profiling in it. The caller
-// holds the lock.
+// take adds the window to the batch, or as much of it as the run was profiling in. The caller holds
+// the lock.
 //
 //go:norace
 func (s *sampler) take() {
 	t := profiledTicks()
 	s.count++
 	s.pending += min(less(t, s.since), s.width)
-	s.since = max(s.since, t) // one that is changing the state may not have added to t yet
+	s.since = max(s.since, t) // another goroutine may be changing the state and not have added to t yet
 	if tickersOn != 0 {
 		tick := now()
 		s.ticking += less(tick, tickersOn)
@@ -48,7 +49,7 @@ func (s *sampler) take() {
 	}
 }
 
-// add ends the batch. The caller holds the lock.
+// add ends the batch and adds it to the file. The caller holds the lock.
 //
 //go:norace
 func (s *sampler) add() {
@@ -77,9 +78,9 @@ func (s *sampler) add() {
 //go:norace
 func addHeader(offset uintptr, n uint64) { atomic.AddUint64(headerWord(offset), n) }
 
-// longer is how many times as long as their net time the windows of the batch were, in which so much was recorded and
-// counted. Where several processors record at once each loses a part of the time. Where every passage is asked for,
-// what recording takes is the program's own.
+// longer returns the ratio of the length of the batch's windows to their net time, for what was
+// recorded and counted in them. Where several processors record at once, each loses part of its own
+// time. At 1:1 the ratio is 1: the cost of recording is the program's own.
 //
 //go:norace
 func (s *sampler) longer(r recording, counted uint64) float64 {
@@ -92,8 +93,9 @@ func (s *sampler) longer(r recording, counted uint64) float64 {
 	return 1 / max(1-scopes-counts, 1.0/leastNet)
 }
 
-// atOnce is how many of so many processors recorded at the same time: no more than the program keeps busy. A
-// goroutine that hands its work over to one on another processor and waits for it is one at a time.
+// atOnce returns how many of the given number of processors recorded simultaneously: at most the
+// number that the program keeps busy. A goroutine that hands work to one on another processor and
+// waits for it counts as one.
 func (s *sampler) atOnce(processors int) float64 {
 	n := max(float64(processors), 1)
 	if s.busy == 0 {
@@ -102,14 +104,14 @@ func (s *sampler) atOnce(processors int) float64 {
 	return max(min(n, float64(s.busy)/256), 1)
 }
 
-// recording is what has been recorded of sampled markers in the windows of a batch: scopes, ticks that reading collectors
-// and making cells took, and on how many processors that was.
+// A recording is what was recorded of sampled markers in the windows of a batch: the number of
+// scopes, the ticks spent on reading collectors and making cells, and the number of processors.
 type recording struct {
 	scopes, read uint64
 	processors   int
 }
 
-// recordedSince is what has been recorded since it was asked last. The caller holds the lock.
+// recordedSince returns what was recorded since its previous call. The caller holds the lock.
 //
 //go:norace
 func recordedSince() (r recording) {
@@ -125,7 +127,8 @@ func recordedSince() (r recording) {
 	return r
 }
 
-// add adds up what a marker's cells have gained in windows at 1:rate, so many times as long as their net time.
+// add adds the growth of a marker's cells in windows at 1:rate, whose length is longer times their
+// net time.
 //
 //go:norace
 //go:nocheckptr
@@ -151,7 +154,7 @@ func (r *sampledMarker) add(rate, longer float64) {
 	r.sums.add(n, ns, rate, longer)
 }
 
-// totals are the passages and their ns that a cell has.
+// totals returns the number of scopes in a cell and the sum of their durations in ns.
 //
 //go:norace
 //go:nocheckptr
@@ -168,8 +171,8 @@ func (c *cell) totals() (n, sum uint64) {
 	return n, sum
 }
 
-// takenInWindow takes note that what recording a sampled scope seldom takes, such as reading collectors or making a cell, has taken so
-// many ticks from then on, if that was in a window.
+// takenInWindow records that rare work for a sampled scope, such as reading collectors or making a
+// cell, took so many ticks from tick from on, as far as that was in a window.
 //
 //go:norace
 func takenInWindow(from, ticks uint64) {

@@ -10,12 +10,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Measured for the header: the clock's smallest step, and what reading it and a passage that is
-// only counted cost, ticks<<costBits.
+// Measured for the header: the clock's smallest step, the cost of reading it, and the cost of an
+// execution that is only counted, ticks<<costBits.
 var stepTicks, readTicks, countTicks uint64
 
-// rounds is how often the cost of scopes has been measured in the run, enoughRounds how often
-// before the first scope. costs are those of the latest mostRounds. Under the lock.
+// rounds is the number of times that the cost of scopes was measured in the run, enoughRounds the
+// number before the first scope. costs has the results of the latest mostRounds. Under the lock.
 var (
 	rounds int
 	costs  [mostRounds]scopeCosts
@@ -26,20 +26,19 @@ const (
 	mostRounds   = 15
 )
 
-// measureAt is when the cost of scopes is to be measured again, ticks; before the first scope it
-// never comes.
+// measureAt is the tick from which another round is due (measureAgain); until the first scope, none
+// is.
 var measureAt uint64
 
-// The third round is made after thirdRound, ns, and each further one when moreRounds times as much
-// time has passed since the start.
+// The third round is made thirdRound ns after the run is ready, and each further one when the time
+// since the start is moreRounds times as long.
 const (
 	moreRounds = 4
 	thirdRound = 4_000_000
 )
 
-// scratch is the cell that calibration records to, scratchEdge that of its edge, and
-// scratchDirectory the directory with these two. It has a window of its own, since the sampler may
-// open the run's meanwhile.
+// Calibration records to the cell scratch and, by caller, to scratchEdge; scratchDirectory has
+// these two. It has a window of its own, since the sampler may open the run's meanwhile.
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
@@ -52,20 +51,20 @@ var (
 	}
 )
 
-// calibrate measures what reading the clock and a scope cost, with the code that the program runs,
-// apart from hooks that are not calibrated: one round when the run starts, which also warms up, and
-// one before the first scope; measureAgain makes more. It measures what a scope adds to functions
-// of 4 to 22 ns and not an empty scope, as processors do a part of a scope's work in parallel with
-// that around it. How much depends on the function, so it takes the mean over several (works), and
-// medians of small batches, since the fastest ones are faster than what programs see. The caller
-// has starting, and nobody records yet.
+// calibrate measures the cost of reading the clock and of a scope, with the code that the program
+// runs, apart from hooks that are not calibrated: one round when the run starts, which also warms
+// up, and one before the first scope; measureAgain makes more. It measures what a scope adds to
+// functions of 4 to 22 ns, not an empty scope, as processors overlap a part of a scope's work with
+// the code around it. The overlap depends on the function, so the result is the mean over several
+// functions (works), and uses medians of small batches, since the fastest batches are faster than
+// what programs see. The caller has acquired starting, and nothing is recorded yet.
 //
 //go:norace
 //go:nocheckptr
 func calibrate() {
 	var p *slot
 	if hasG {
-		p = find(getg()) // may take the lock
+		p = find(getg()) // may acquire the lock
 	}
 	lock()
 	if p != nil && p.stack.room == 0 && !p.makeRoom() {
@@ -83,11 +82,11 @@ func calibrate() {
 	setCosts()
 }
 
-// measureAgain makes another round if it is due at that time. Other work of the machine, such as on
+// measureAgain makes another round if one is due at tick at. Other load on the machine, such as on
 // the sibling of a core, may double the cost of scopes for some ms, at the start or later. It is
-// called after the end of a scope, by the sampler between windows, and, if records are all that is
-// made, before one that is written slowly. Its time is taken off the scopes that are open; in a
-// trace a record of the marker of that index says so, if it is not 0.
+// called after the end of a scope, by the sampler between windows and, in a run that only traces,
+// before a record that is written slowly. The time that it takes is subtracted from the open
+// scopes; if index is not 0, a trace record of that marker has it.
 //
 //go:norace
 //go:nocheckptr
@@ -99,7 +98,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 	from := now()
 	run := atomic.LoadUint64(&runs)
-	p := ownSlot() // this may take the lock
+	p := ownSlot() // may acquire the lock
 	if p == nil {
 		return
 	}
@@ -107,13 +106,13 @@ func measureAgain(at uint64, index uint32) {
 	around := hot.window
 	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.hooks&^calibrated == 0 && !conf.Countdown && !conf.Outermost && p.stack.scopes() == p.stack {
 		open := atomic.LoadUint64(&around.width)
-		if open == 0 { // between two windows, and none can begin before the lock is free
+		if open == 0 { // between two windows; none can begin while the lock is held
 			setWindow(around, &scratchWindow)
 		}
 		if open == 0 || open >= unending {
 			kept := *p
-			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // without the scopes that are open
-			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
+			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil                  // without the scopes that are open
+			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0 // without the open scopes
 			measureCosts()
 			*p = kept
 			setCosts()
@@ -127,7 +126,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 }
 
-// scratchStack is the stack of calibration's scopes while others are open.
+// scratchStack is the stack of calibration's scopes while other scopes are open.
 var scratchStack struct {
 	stack
 	records [4]record
@@ -135,18 +134,18 @@ var scratchStack struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-layout.OffStackData]
 
-// setWindow replaces hot.window, unless it is another one by now: the run may end at any time.
+// setWindow replaces hot.window if it is still from: the run may end at any time.
 //
 //go:norace
 func setWindow(from, to *window) {
 	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
-// aside is the directory of the first processor while the scratch directory is in its place: other
-// processors may look cells up there.
+// aside is the first processor's directory while the scratch directory replaces it: code on other
+// processors may look up cells in it.
 var aside unsafe.Pointer
 
-// measureCosts makes one round. The caller holds the lock, so nobody makes a directory meanwhile.
+// measureCosts makes one round. The caller holds the lock, so no directory is made meanwhile.
 //
 //go:norace
 //go:nocheckptr
@@ -193,8 +192,8 @@ func measureCosts() {
 	hot.inner = inner
 }
 
-// typical is the median of a figure over the rounds so far; of two in the middle the lower one,
-// since disturbances make them larger.
+// typical returns the median of a value over the rounds so far; of two in the middle the lower one,
+// since disturbances increase them.
 //
 //go:norace
 func typical(figure func(*scopeCosts) uint64) uint64 {
@@ -210,8 +209,8 @@ func typical(figure func(*scopeCosts) uint64) uint64 {
 	return all[(n-1)/2]
 }
 
-// setCosts writes what has been measured to the header, converted with the rate of the clock as it
-// is known now.
+// setCosts writes the measured costs to the header, converted with the current estimate of the
+// clock's rate.
 func setCosts() {
 	setHeader(layout.OffQuantum, toPS(stepTicks)>>costBits)
 	setHeader(layout.OffRead, toPS(readTicks)>>costBits)
@@ -220,28 +219,27 @@ func setCosts() {
 	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 
-// works are the steps of the functions in which scopes are measured: 4 to 22 ns if a step takes 1.
-// In shorter ones a scope costs more, as there is nothing that runs in parallel with it; in longer
-// ones it hardly shows.
+// works are the steps of the functions in which scopes are measured: 4 to 22 ns if a step takes 1
+// ns. In shorter functions a scope costs more, as nothing overlaps with it; in longer ones its cost
+// is lost in the noise.
 var works = [...]int{4, 10, 16, 22}
 
-// stepsAt are the steps of the kth passage of a batch that begins with a work. They vary, as the
-// durations of a program's scopes do: a scope that falls into another bucket than the one before
-// costs about 1.5 times as much.
+// stepsAt returns the steps of call k of a batch that begins with works[work]. They vary, as the
+// durations of a program's scopes do: a scope whose bucket differs from the previous one costs
+// about 1.5 times as much.
 func stepsAt(work, k int) int { return works[(work+k*7/3)%len(works)] }
 
-// A measurement times batch passages, and is made tries times.
+// A measurement times batch calls at once, and does so tries times.
 const (
 	batch = 64
 	tries = 3
 )
 
-// batches are the ticks that batches took, by the work that they begin with.
+// batches are the durations of batches in ticks, by first work and try.
 type batches [len(works)][tries]uint64
 
-// over is by how much one passage took longer than one of plain, ticks<<costBits: the mean over the
-// batches of the median of the tries less the shortest try of plain, which other processes can only
-// make longer.
+// over returns how much longer one call took than one of plain, ticks<<costBits: the mean over the
+// works of the median try, less the shortest try of plain, which other processes can only lengthen.
 func (b *batches) over(plain *batches) (sum uint64) {
 	for i, of := range b {
 		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
@@ -251,11 +249,11 @@ func (b *batches) over(plain *batches) (sum uint64) {
 	return sum / uint64(len(works))
 }
 
-// A shape is a function that takes steps, with or without a marker.
+// A shape is a function that computes steps steps, with or without a marker.
 type shape func(m *Marker, x uint64, steps int) uint64
 
-// measureShapes measures batches of the shapes in turn, and calls done after each. Each try begins
-// with another work, so that periodic disturbances meet all of them.
+// measureShapes measures batches of the shapes alternately, and calls done after each batch. Each
+// try begins with another work, so that periodic disturbances affect all works.
 //
 //go:norace
 func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, took uint64)) {
@@ -272,23 +270,24 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 			}
 		}
 	}
-	scratch.last = x // or the compiler could leave the work out
+	scratch.last = x // or the compiler could remove the work
 }
 
-// scopeCosts are what a clock read, a scope of each kind and a passage that is only counted cost,
-// and the part of a scope's cost that it measures as its own duration, ticks<<costBits.
+// scopeCosts are the costs of a clock read, of a scope of each kind and of an execution that is
+// only counted, and inside, the part of a scope's cost that is in its own measured duration,
+// ticks<<costBits.
 type scopeCosts struct {
 	read, inside, count uint64
 	cost                [4]uint64 // by record.kind
 }
 
-// Shapes besides those of the kinds of scopes.
+// Shapes besides the kinds of scopes.
 const (
 	plainShape = kindOpened + 1 + iota
 	countShape
 )
 
-// measure measures scopes of m.
+// measure fills c with the costs of scopes of m.
 //
 //go:norace
 func (c *scopeCosts) measure(m *Marker) {
@@ -315,7 +314,7 @@ func (c *scopeCosts) measure(m *Marker) {
 	c.inside = min(inside.over(&alone), c.cost[kindOpened])
 }
 
-// readAlone is how long a batch of clock reads takes, ticks.
+// readAlone returns the duration of a batch of clock reads, in ticks.
 //
 //go:norace
 func readAlone() uint64 {
@@ -326,7 +325,7 @@ func readAlone() uint64 {
 	return (now() - a) * batch / (batch + 1)
 }
 
-// chainAlone is how long a batch takes that begins with a work, without functions around it, ticks.
+// chainAlone returns the duration of a batch of chain that begins with works[work], in ticks.
 //
 //go:norace
 func chainAlone(work int) uint64 {
@@ -340,8 +339,8 @@ func chainAlone(work int) uint64 {
 	return d
 }
 
-// measureInner measures what a scope costs that is left out since it is inside another of its
-// marker (outermost).
+// measureInner returns the cost of a scope that is left out because it is inside another of its
+// marker (outermost), ticks<<costBits.
 //
 //go:norace
 func measureInner(m *Marker) uint64 {
@@ -352,7 +351,7 @@ func measureInner(m *Marker) uint64 {
 	return inner
 }
 
-// added measures what a marker adds to a function, ticks<<costBits.
+// added returns what a marker adds to the duration of a function, ticks<<costBits.
 //
 //go:norace
 //go:noinline
@@ -362,7 +361,7 @@ func added(m *Marker, marked shape) uint64 {
 	return took[1].over(&took[0])
 }
 
-// chain is work that no processor can shorten: each step waits for the one before.
+// chain computes steps that cannot overlap: each depends on the one before.
 func chain(x uint64, steps int) uint64 {
 	for range steps {
 		x = x*6364136223846793005 + 1442695040888963407
@@ -371,7 +370,7 @@ func chain(x uint64, steps int) uint64 {
 }
 
 // plainWork is a function without a marker, markedWork the same with a Scope, valueWork with an
-// Entered, pointWork with a point, and usualWork with a scope in the form that is most used.
+// Entered, pointWork with a point, and usualWork with a scope in the most frequent form.
 //
 //go:noinline
 func plainWork(m *Marker, x uint64, steps int) uint64 { return chain(x, steps) }

@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A cell is a BlockCell in memory, field for field what package layout says. It
-// belongs to one processor: only who is pinned there writes it.
+// A cell is a BlockCell in memory, with the fields that package layout describes. It belongs to one
+// processor: only code pinned to that processor writes it.
 type cell struct {
 	kind   uint32
 	shard  uint32
@@ -27,12 +27,12 @@ type cell struct {
 	seen   uint64
 	left   uint64
 	rate   uint64
-	least  uint64 // where the latest bucket begins: 2^k of number k; 0: there is none yet
+	least  uint64 // lower bound of the latest bucket: 2^k for bucket k; 0 if there is none yet
 	latest bucketRef
 	groups [layout.NumBuckets / layout.GroupBuckets]groupRef
 }
 
-// Addresses take 8 bytes on every platform.
+// References take 8 bytes on every platform.
 type (
 	groupRef struct {
 		_ [8 - unsafe.Sizeof(uintptr(0))]byte
@@ -57,7 +57,7 @@ type group struct {
 
 type bucket struct{ count, sum, sqLo, sqHi uint64 }
 
-// The structs and the layout agree, or this does not compile.
+// These fail to compile if the structs and the layout differ.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cell{})-layout.CellSize]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.marker)-layout.CellMarker]
@@ -77,38 +77,38 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(group{}.buckets)-layout.OffBucketsData]
 )
 
-// A passage is what goes into a cell.
+// A passage is a scope that is added to a cell.
 type passage struct {
-	timed bool   // else it has no duration, and what is told of that is zero
+	timed bool   // if false, it has no duration, and the fields about it are 0
 	how   uint8  // passage…
-	ns    uint64 // corrected
-	self  uint64
-	ticks uint64 // raw
-	at    uint64 // tick of its end; of one that is not timed any of it
-	slot  *slot  // of the goroutine, nil: its scopes are not followed
+	ns    uint64 // ns, less the cost of markers
+	self  uint64 // ns
+	ticks uint64 // uncorrected duration
+	at    uint64 // tick of its end; for an untimed one, any tick within it
+	slot  *slot  // of the goroutine; nil if its scopes are not followed
 }
 
-// How a passage was followed.
+// Bits of passage.how.
 const (
-	passageFirst  = 1 << iota // what it takes is kept apart: firstBit
-	passageNested             // a scope of the same marker is open around it: nestedBit
+	passageFirst  = 1 << iota // it belongs to the marker's first call, which is kept apart: firstBit
+	passageNested             // it is inside another scope of the same marker: nestedBit
 	passageShut               // its marker was shut meanwhile: shutBit
-	passageNoSelf             // its children are not known
-	passageLate               // it came when its run was over, and is in no cell
+	passageNoSelf             // its children are unknown
+	passageLate               // its run had ended, and it is in no cell
 )
 
-// bucketOf is the number of the bucket that ns belongs into.
+// bucketOf returns the number of the bucket of ns.
 func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % layout.NumBuckets }
 
-// at says whether the bucket of ns is the latest one, as it mostly is. The branch on that is
+// at reports whether ns is in the latest bucket, as it mostly is. The branch on the result is
 // predicted. An address computed from the duration would have to wait for the clock, and the next
-// RDTSC for the store to that address: 8 to 10 ns of a scope's 26 to 28. A wrong prediction costs
-// as much (docs/performance.md). Numbers in bucket k differ from 2^k only in lower bits.
+// RDTSC for the store to that address: 8 to 10 ns of a scope's 26 to 28. A misprediction costs as
+// much (docs/performance.md). Numbers in bucket k differ from 2^k only in lower bits.
 //
 //go:norace
 func (c *cell) at(ns uint64) bool { return (ns|1)^c.least < c.least }
 
-// change is other, or nil if the cost of scopes is to be measured again.
+// change is other, but returns nil if the cost of scopes has to be measured again.
 //
 //go:norace
 //go:noinline
@@ -119,7 +119,7 @@ func (c *cell) change(ns, t uint64) *bucket {
 	return c.other(ns)
 }
 
-// other makes the bucket of ns the latest; nil: its group is yet to be made.
+// other makes the bucket of ns the latest and returns it, or nil if its group does not exist yet.
 //
 //go:norace
 //go:nocheckptr
@@ -135,8 +135,8 @@ func (c *cell) other(ns uint64) *bucket {
 	return b
 }
 
-// add counts a scope. It comes before note: a process killed in between has lost
-// at most the rest of this one scope's figures.
+// add counts a scope. It is called before note: a process killed in between loses only what note
+// would have added.
 //
 //go:norace
 func (b *bucket) add(ns uint64) {
@@ -148,7 +148,7 @@ func (b *bucket) add(ns uint64) {
 	b.sqHi += hi + carry
 }
 
-// note adds the other figures of a scope that is in its bucket.
+// note adds the other values of a scope that add has counted.
 //
 //go:norace
 func (c *cell) note(ns, self, d, t uint64) {
@@ -163,7 +163,7 @@ func (c *cell) note(ns, self, d, t uint64) {
 	}
 }
 
-// noteHow adds what follows from how the scope was followed.
+// noteHow adds the values that follow from the bits of how.
 //
 //go:norace
 func (c *cell) noteHow(ns uint64, how uint8) {
@@ -175,7 +175,8 @@ func (c *cell) noteHow(ns uint64, how uint8) {
 	}
 }
 
-// record adds a passage to the cell; false: its group is yet to be made.
+// record adds a passage to the cell. It returns false if the group of its bucket does not exist
+// yet.
 //
 //go:norace
 func (c *cell) record(p *passage) bool {

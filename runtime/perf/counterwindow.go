@@ -10,20 +10,20 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Counters of what the compiler inlines cost an atomic addition each passage, which
-// is much where a function does little else. With sample=1:N they count all passages
-// up to about a thousand, and from then on those while gates are open for a window, to another
-// word. How long that was is known (OffTickStands).
+// Counters in inlined functions cost an atomic addition each, which is much where a function does
+// little else. With sample=1:N they count every execution up to about a thousand, and from then on
+// only executions while gates are open for a window, in another word. The length of these periods
+// is recorded (OffTickStands).
 
-// A ticking counter is one that counts in windows.
+// A ticking is a counter that counts in windows only.
 type ticking struct {
 	p      *unsafe.Pointer // Counter.P
-	before uint64          // its count when the batch began
-	gained uint64          // what it has counted in the batch that is added up
+	before uint64          // its count at the beginning of the batch
+	gained uint64          // its growth in the latest batch
 	*tick
 }
 
-// tick is a BlockTick from its first word on.
+// A tick is a BlockTick without the words before the table number.
 type tick struct {
 	table, counter uint64
 	n              uint64
@@ -38,23 +38,23 @@ var (
 )
 
 var (
-	tickers   []ticking // under the lock, as what follows
-	tickersOn uint64    // tick at which they were turned on; 0: they are off
-	oneTick   uint64    // what counting once takes where there is nothing else to do, ticks<<costBits; 0: not measured
+	tickers   []ticking // under the lock, as the next two
+	tickersOn uint64    // tick at which they were turned on; 0 if they are off
+	oneTick   uint64    // cost of counting once with nothing else to do, ticks<<costBits; 0 if not measured
 )
 
-// counterLook says when to look through all counters for those that have counted often.
+// counterLook schedules the search for counters that have counted often.
 type counterLook struct{ next, pause uint64 } // monotonic ns, ns
 
-// The counters are looked through after lookFirst, and then each time after twice as
-// long, until that is lookMost or a hundred times as long as looking takes, ns: a
-// program counts often from the beginning, or later.
+// findTicks runs after lookFirst ns, then at doubling intervals up to lookMost ns or 100 times its
+// own duration, whichever is longer: frequent counting may begin at once or later.
 const (
 	lookFirst = 500_000
 	lookMost  = 5_000_000
 )
 
-// due looks through the counters if it is time to, and says when it is again. The caller holds the lock.
+// due runs findTicks if the time has come, and returns when to call it again. The
+// caller holds the lock.
 //
 //go:norace
 func (l *counterLook) due() uint64 {
@@ -88,8 +88,8 @@ func setTicks(on bool) {
 	keepTicking()
 }
 
-// keepTicking makes the counters that tick agree with tickersOn, also after the state has turned
-// counters on or off. The caller holds the lock.
+// keepTicking makes all ticking counters agree with tickersOn, also after a change of state has
+// turned counters on or off. The caller holds the lock.
 //
 //go:norace
 func keepTicking() {
@@ -110,8 +110,8 @@ func (c *ticking) point() {
 	storePointer(c.p, p)
 }
 
-// findTicks makes the counters tick that have counted often. It goes through all counters. The
-// caller holds the lock.
+// findTicks goes through all counters and makes those that have counted often tick. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -136,8 +136,8 @@ func findTicks() {
 	}
 }
 
-// beginTicking makes a counter of a table, whose Counter.P is at p, one that counts in windows; false: there is no
-// memory. The caller holds the lock.
+// beginTicking makes a counter of a table, whose Counter.P is at p, count in windows only. It
+// returns false if there is no memory. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -155,8 +155,7 @@ func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) bool
 	return true
 }
 
-// hasBlocks says whether cover blocks are counted in the table, which are to be
-// exact.
+// hasBlocks reports whether the table counts cover blocks, whose counts have to be exact.
 //
 //go:norace
 func (t *table) hasBlocks() bool {
@@ -172,7 +171,8 @@ func (t *table) hasBlocks() bool {
 	return t.blocks == 2
 }
 
-// countedSince is what the counters have counted since it was asked last. The caller holds the lock.
+// countedSince returns how much the counters have counted since its previous call. The caller holds
+// the lock.
 //
 //go:norace
 func countedSince() (all uint64) {
@@ -186,7 +186,8 @@ func countedSince() (all uint64) {
 	return all
 }
 
-// add adds what the counter has counted in a batch of windows at 1:rate, so many times as long as their net time.
+// add adds the counter's growth in a batch of windows at 1:rate, whose length is longer times their
+// net time.
 //
 //go:norace
 func (c *ticking) add(rate, longer float64) {
@@ -197,7 +198,7 @@ func (c *ticking) add(rate, longer float64) {
 	c.xx += x * x
 }
 
-// tickCost is what counting once takes, ticks. The caller holds the lock.
+// tickCost returns the cost of counting once, in ticks. The caller holds the lock.
 //
 //go:norace
 func tickCost() float64 {
@@ -218,8 +219,8 @@ func tickCost() float64 {
 	return float64(oneTick) / (1 << costBits)
 }
 
-// ticked is what a counter of a table is estimated to have counted since it counts in
-// windows only, if it does. The caller holds the lock.
+// ticked returns the estimated count of a counter of a table since it began to count in windows
+// only, and whether it does so. The caller holds the lock.
 //
 //go:norace
 func ticked(table, counter uint64) (n uint64, estimated bool) {

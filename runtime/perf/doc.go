@@ -1,6 +1,6 @@
-// Package perf is what marked programs compile against: it counts, times and
-// buckets every passage through their markers. Generated code is its user;
-// by hand it is used like this:
+// Package perf is the runtime that marked programs link: it counts and times the scopes of their
+// markers and keeps a histogram of the durations. Generated code calls it; by hand it is used like
+// this:
 //
 //	import perf "github.com/markgen/markgen/runtime/perf"
 //
@@ -13,33 +13,31 @@
 //
 // # Promises
 //
-// It does nothing unless the environment variable MARKGEN or a call of Configure
-// says so, and then nothing before the first Register or the first scope. It never
-// panics, exits or handles a signal, starts a goroutine only if something is to
-// happen at a time, and does not change what the program prints or returns;
-// an error is one line on stderr. A scope does not allocate. Counts are exact
-// whatever goroutines and GOMAXPROCS do. Data are in a mapped file from the first
-// scope on (docs/data-file.md), so that a kill loses no scope that had ended. A nil
-// pointer or an invalid table is ignored.
+// Without the environment variable MARKGEN or a call of Configure it does nothing; with one of
+// them, nothing before the first Register or the first scope. It never panics, exits or handles a
+// signal, starts a goroutine only for timers, and does not change what the program prints or
+// returns; an error is one line on stderr. A scope does not allocate. Counts are exact, however
+// goroutines migrate and GOMAXPROCS changes. From the first scope on, the data are in a mapped file
+// (docs/data-file.md), so a killed process loses no scope that had ended. A nil pointer or an
+// invalid table is ignored.
 //
-// Under the race detector markers report nothing and, but for a few cold paths,
-// order nothing: a marked program shows the races it has. Counters are the
-// exception: Count adds to a word that goroutines share.
+// Under the race detector markers report no races and, except on a few cold paths, add no
+// happens-before edges: a marked program shows the races it has. Counters are the exception: Count
+// adds to a word that goroutines share.
 //
 // # Steering
 //
-// State, Configure, Start, Pause, Resume and Stop are for the program; triggers and
-// other processes change the state in the same way (state.go). Whether a marker is
-// on is in its two words, which the program's own code tests. They are in the data
-// file, so that other processes can change them (pages.go, package steer). Sampling
-// opens and closes the tests of functions that are passed often (window.go), or
-// counts passages (countdown.go).
+// State, Configure, Start, Pause, Resume and Stop are for the program; triggers and other processes
+// change the state in the same way (state.go). Two words in each marker, which generated code
+// tests, say whether the marker is on. They are in the data file, so that other processes can
+// change them (pages.go, package steer). Sampling opens and closes the gates of frequently called
+// functions (window.go), or times one call in N (countdown.go).
 //
 // # Parts
 //
 // Package perf has the API, scopes and their cells, the stacks of open scopes, registration and the
-// state of the run. What can be tested without these is in packages of its own, which it imports
-// and which never import it:
+// state of the run. Parts that can be tested without these are packages of their own, which perf
+// imports and which never import perf:
 //
 //	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
 //	internal/clock         whether the processor's counter is a clock, its rate and step
@@ -56,39 +54,39 @@
 //	internal/trigger       triggers, every=, and which change of the state they ask for
 //	internal/wild          which functions collect=wild picks
 //
-// They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an overlay build
-// internal/runtime/exithook, so that everything else in the standard library can be marked.
+// They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an
+// overlay build internal/runtime/exithook, so that the rest of the standard library can be marked.
 //
 // # Builds
 //
 // In an overlay build the same files are packages below GOROOT/src (package runtime of this
-// module). There virtual_*.go, with what only the code of such builds calls, and goroot_*.go, which
-// compile nowhere else, take the place of module_*.go; in a deep build (package overlay/deep)
-// deep_*.go take that of plain_*.go. Assembly goes to a directory that exists, since the go command
-// runs the assembler there. Functions are declared in a comment above their assembly, from which
-// the declarations over there are made.
+// module). There, module_*.go is replaced by goroot_*.go, which compile nowhere else, and by
+// virtual_*.go, with the functions that only code of such builds calls; in a deep build (package
+// overlay/deep) deep_*.go replace plain_*.go. Assembly goes to an existing directory, since the go
+// command runs the assembler there. The comment above each assembly function has its Go
+// declaration, from which the overlay's declarations are made.
 //
 // # Clock
 //
-// The clock is the processor's counter where it can be relied on (package clock), else, or with
-// clock=mono, the Go runtime's nanotime. Reads are not fenced. The header of the data file names the
-// clock, its rate, its smallest step and the cost of reading it. A duration becomes ns when it is
-// recorded, by one multiplication. A negative one, which two processors' counters may yield, is 0.
+// The clock is the processor's counter where it is reliable (package clock), else, or with
+// clock=mono, the Go runtime's nanotime. Reads are not fenced. The header of the data file has the
+// clock's kind, rate, smallest step and read cost. A duration is converted to ns when it is
+// recorded, by one multiplication. A negative duration, which can come from the counters of two
+// processors, is recorded as 0.
 //
 // # Cost
 //
-// A scope costs little more than two bare clock reads, self time included, as
-// long as its duration falls into the same bucket as the one before, else about
-// 1.5 times as much; see the benchmarks. What a scope costs is measured at start,
-// and taken off the durations of the scopes around it.
+// A scope costs little more than two bare clock reads, self time included, as long as its duration
+// falls into the same bucket as the marker's previous one, else about 1.5 times as much; see the
+// benchmarks. The cost of a scope is measured at start and subtracted from the durations of the
+// scopes around it.
 //
-// Starting takes about 0.2 ms, and 0.2 ms more for 10,000 markers. The first scope
-// waits until half a millisecond has passed since.
+// Starting takes about 0.2 ms, and 0.2 ms more for 10,000 markers. The first scope waits until half
+// a millisecond has passed since the start.
 //
 // # Limits
 //
-// A scope has to end on the goroutine it began on, or self times are wrong.
-// Recording from a signal handler is not supported. Bodies of functions that
-// run before this package's dependencies are initialised cannot be marked: those
-// are the packages listed above and what they import.
+// A scope has to end on the goroutine it began on, or self times are wrong. Recording from a signal
+// handler is not supported. Functions that run before this package's dependencies are initialised
+// cannot be marked: those are the functions of the packages listed above and of their imports.
 package perf

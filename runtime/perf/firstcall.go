@@ -9,38 +9,38 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// How long the first passage of a marker in the process took is reported beside the rest: of the
-// passages that are not inside another of the marker, the first that ends. It costs other passages
-// nothing: the first one has to make a cell or a bucket and takes the slow path anyway, and only
-// that leads here.
+// Reports show the duration of a marker's first call in the process separately: of the scopes that
+// are not inside another of the marker, the first that ends. This costs later scopes nothing: the
+// first one has to make a cell or a bucket and takes the slow path anyway, and only the slow path
+// leads here.
 //
-// The first call is unknown if collection did not begin with the process, was interrupted or was
-// for other markers in between, and where only some passages are timed.
+// The first call is unknown if collection did not begin with the process, was interrupted, or was
+// limited to other markers for a time, and where only some scopes are timed.
 
-// A firstPassage is the first passage of the marker of an index.
+// A firstPassage is the first scope of the marker with an index.
 type firstPassage struct {
-	alias unsafe.Pointer // the index's block; nil: it is yet to be made
-	took  uint64         // as OffAliasFirst; notFirst: it will not be known
+	alias unsafe.Pointer // the index's block; nil if not made yet
+	took  uint64         // ns+1, as OffAliasFirst; 0 if not known yet, notFirst if it never will be
 }
 
 const notFirst = 1<<64 - 1
 
-// firstPassages are by index less firstIndex, under the lock.
+// firstPassages is indexed by index less firstIndex; under the lock.
 var firstPassages []firstPassage
 
 // fromStart says whether the run began with the process.
 var fromStart bool
 
-// sawAll says whether every passage so far through markers that are on was collected.
+// sawAll reports whether every scope so far of markers that are on was collected.
 //
 //go:norace
 func sawAll() bool {
 	return fromStart && !conf.Waits && header != nil &&
-		atomic.LoadUint64(headerWord(layout.OffProfiled)) == 0 && // it has not been interrupted
+		atomic.LoadUint64(headerWord(layout.OffProfiled)) == 0 && // it was not interrupted
 		atomic.LoadUint64(headerWord(layout.OffFlags))&layout.FlagChosen == 0
 }
 
-// newFirst is the firstPassage of an index that is handed out now, at a passage of its marker.
+// newFirst returns the firstPassage of an index that is being assigned at a scope of its marker.
 //
 //go:norace
 func newFirst(m *Marker) firstPassage {
@@ -50,7 +50,7 @@ func newFirst(m *Marker) firstPassage {
 	return firstPassage{}
 }
 
-// show writes it to the data.
+// show writes f to the data file.
 //
 //go:norace
 //go:nocheckptr
@@ -60,9 +60,9 @@ func (f *firstPassage) show() {
 	}
 }
 
-// ended takes a passage of the marker of that index, which took ns, for the first if there has been
-// none. If another is open around it, that one is the first: a bit of its record says so, and it
-// ends here, too.
+// ended notes that a scope of the marker with index i ended after ns, and takes it for the first
+// call if there was none. If it is nested in another scope of the marker, that one is the first
+// call: firstBit in its record says so, and ended is called when it ends, too.
 //
 //go:norace
 //go:nocheckptr
@@ -89,7 +89,7 @@ func (p *slot) ended(i uint32, ns uint64, how uint8) {
 	}
 }
 
-// outermost sets the bit of the outermost open scope of that index.
+// outermost sets firstBit of the outermost open scope with that index.
 //
 //go:norace
 //go:nocheckptr
@@ -103,8 +103,8 @@ func (p *slot) outermost(i uint32) {
 	}
 }
 
-// discount takes the time since then, which the runtime has spent on its data, off the scopes that
-// are open.
+// discount subtracts the time since tick since, which the runtime spent on its own data, from the
+// open scopes.
 //
 //go:norace
 //go:nocheckptr
@@ -116,12 +116,12 @@ func (p *slot) discount(since uint64) {
 	}
 }
 
-// discount is slot.discount of the goroutine's slot.
+// discount is slot.discount for the current goroutine.
 //
 //go:norace
 func discount(since uint64) { ownSlot().discount(since) }
 
-// ownSlot is the goroutine's slot in this run, nil if there is none.
+// ownSlot returns the goroutine's slot in this run, or nil if there is none.
 //
 //go:norace
 //go:nocheckptr

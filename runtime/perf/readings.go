@@ -10,21 +10,21 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Collectors besides time are read when a scope has begun and when it ends. What
-// was read at the beginning waits beside the goroutine's stack of scopes. The
-// differences are added up in a BlockRead for each marker and processor.
+// Collectors besides time are read when a scope has begun and when it ends. The values at the
+// beginning are kept beside the goroutine's stack of scopes. The differences are added up in a
+// BlockRead for each marker and processor.
 //
-// What reading takes is measured and taken off the scopes around, as what scopes
-// cost is (slot.over).
+// The time that reading takes is measured and subtracted from the enclosing scopes, like the cost
+// of scopes (slot.over).
 //
-// A scope that a panic left is given what had been read when recover stopped the panic, as it ends at
-// that time.
+// A scope that a panic left gets the values read when recover stopped the panic, as it ends at that
+// time.
 type readings struct {
-	plan   *plan // kept alive by plans
+	plan   *plan // also referenced by plans, which keeps it alive
 	open   *stack
 	closed stack
-	at     uint64 // when recover last stopped a panic, as in slot, and
-	over   uint64 // slot.over then
+	at     uint64 // tick at which recover last stopped a panic, as in slot
+	over   uint64 // slot.over at that tick
 	collect.Readings
 }
 
@@ -34,10 +34,9 @@ type readingsRef struct {
 	p *readings
 }
 
-// scopes is the goroutine's stack of scopes. It is another than slot.stack while
-// collectors are read: that has no room then, nor is it given any, so that what a
-// program's collector passes is counted and opens no scope in the middle of another's
-// beginning or end.
+// scopes returns the goroutine's stack of scopes. While collectors are read, slot.stack is another
+// stack, which has no room and gets none, so that markers in a program's own collector are counted,
+// but open no scope in the middle of another scope's beginning or end.
 //
 //go:norace
 //go:nocheckptr
@@ -48,13 +47,14 @@ func (s *stack) scopes() *stack {
 	return s
 }
 
-// reads says whether collectors are being read for a scope of the goroutine: what they pass meanwhile is no
-// part of it.
+// reads reports whether collectors are being read for a scope of the goroutine: markers executed
+// meanwhile are not part of the scope.
 //
 //go:norace
 func (p *slot) reads() bool { return p != nil && p.stack.scopes() != p.stack }
 
-// take reads all collectors into a frame, at the end of a scope or at its beginning.
+// take reads all collectors into a frame, at the beginning of a scope, or at its end if end is
+// true.
 //
 //go:norace
 func (p *slot) take(rd *readings, f *collect.Frame, end bool) {
@@ -79,9 +79,9 @@ func (p *slot) readStart() {
 	p.discountRead(rd, began, p.stack.at(n-1).index&^scopeBits)
 }
 
-// readEnd reads the collectors for the scope that is about to be popped, which
-// ended at t and took ns, and adds up what they have grown by; false: it was not read when it
-// began.
+// readEnd reads the collectors for the scope that is about to be popped, which ended at tick t
+// after ns, and adds up how much they have grown. It returns false if they were not read at the
+// beginning.
 //
 //go:norace
 //go:nocheckptr
@@ -103,7 +103,7 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	return true
 }
 
-// readNothing takes note that the scope that has been pushed is not read.
+// readNothing records that collectors are not read for the scope that has been pushed.
 //
 //go:norace
 //go:nocheckptr
@@ -117,8 +117,8 @@ func (p *slot) readNothing() {
 	rd.Skip(n - 1)
 }
 
-// readStopped reads the collectors when recover has stopped a panic, for the
-// scopes that it left.
+// readStopped reads the collectors when recover has stopped a panic, for the scopes that the panic
+// left.
 //
 //go:norace
 //go:nocheckptr
@@ -133,8 +133,8 @@ func (p *slot) readStopped() {
 	p.discountRead(rd, began, 0)
 }
 
-// sinceStopped is what scopes have cost since recover last stopped a panic, 0 if
-// that was not read then: it is nothing to the scopes that the panic left.
+// sinceStopped returns the cost of scopes since recover last stopped a panic, which is not part of
+// the scopes that the panic left; 0 if the collectors were not read then.
 //
 //go:norace
 //go:nocheckptr
@@ -145,8 +145,8 @@ func (p *slot) sinceStopped() uint64 {
 	return 0
 }
 
-// discountRead takes the time since then, in which collectors were read for a scope of the marker of that index, off
-// the scopes that are open, and off the window.
+// discountRead subtracts the time since tick since, in which collectors were read for a scope of
+// the marker of that index, from the open scopes and from the window.
 //
 //go:norace
 func (p *slot) discountRead(rd *readings, since uint64, index uint32) {
@@ -159,8 +159,8 @@ func (p *slot) discountRead(rd *readings, since uint64, index uint32) {
 	}
 }
 
-// makeReadings gives the goroutine readings for each scope that its stack has room for; nil: there
-// is no memory, or the run that it has scopes of is over.
+// makeReadings makes readings for each scope that the goroutine's stack has room for. It returns
+// nil if there is no memory, or the run of its scopes has ended.
 //
 //go:norace
 //go:nocheckptr
@@ -190,8 +190,8 @@ func (p *slot) makeReadings() *readings {
 	return rd
 }
 
-// blockOf finds the block of the marker on processor pid, nil when it has none yet.
-// The caller is pinned.
+// blockOf returns the block of the marker on processor pid, or nil if there is none yet. The caller
+// is pinned.
 //
 //go:norace
 //go:nocheckptr
@@ -206,7 +206,8 @@ func (p *plan) blockOf(pid int, index uint32) *collect.Block {
 	return d.of[index%maxIndex]
 }
 
-// record adds what a scope of the marker of that index has had to what its processor has of it.
+// record adds the readings of a scope of the marker of that index to its block on the current
+// processor.
 //
 //go:norace
 //go:nocheckptr
@@ -224,8 +225,9 @@ func (p *plan) record(index uint32, f *collect.Frame, nested bool) {
 	}
 }
 
-// prepare makes a block for the marker on a processor, and what else it takes to add
-// the scope there. done: the scope has been added, on a processor that shares its blocks, or there is no memory.
+// prepare makes the block of the marker on a processor, and room in it. It returns true if nothing
+// is left to do: the scope was added, on a processor that shares its blocks, or there is no memory
+// or the run has ended.
 //
 //go:norace
 //go:nocheckptr
@@ -257,5 +259,5 @@ func (p *plan) prepare(pid int, index uint32, f *collect.Frame, nested bool) (do
 	return false
 }
 
-// blocks is how a plan makes blocks. The caller holds the lock.
+// blocks makes blocks for a plan. The caller holds the lock.
 var blocks = collect.Blocks{New: newBlock, Publish: publish}

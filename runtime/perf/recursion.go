@@ -5,12 +5,12 @@ package perf
 import "github.com/markgen/markgen/runtime/layout"
 
 // With the key outermost only the outermost calls of a recursive function are recorded: a scope
-// inside another of its marker on its goroutine is left out. With outermost=shut, the first such
-// scope also turns the marker off until the outermost one ends, so that the calls below cost one
-// test each. Passages on other goroutines are missed meanwhile.
+// inside another of its marker on the same goroutine is left out. With outermost=shut, the first
+// such scope also turns the marker off until the outermost one ends, so that the deeper calls cost
+// one test each. Calls on other goroutines are missed meanwhile.
 
-// within says whether a scope of m, which has that index and is in the mask, is left out since it
-// is inside another.
+// within reports whether a scope of m, whose index is in the mask, is left out because it is inside
+// another of m.
 //
 //go:norace
 //go:nocheckptr
@@ -48,7 +48,7 @@ func (p *slot) shut(m *Marker, index uint32) {
 	for i := range p.stack.n {
 		if r := p.stack.at(i); r.index&^scopeBits == index {
 			lock()
-			if !p.frozen() { // else the marker is the next run's
+			if !p.frozen() { // else the marker belongs to the next run
 				r.index |= shutBit
 				setBits(&m.Off, layout.OffByOuter)
 			}
@@ -69,7 +69,7 @@ func reopen(index uint32) {
 }
 
 // reopenAll turns on all markers that the goroutine has shut. It is called when recover has stopped
-// a panic: the scopes that were to reopen them may have been left.
+// a panic, since the panic may have left the scopes that would reopen them.
 //
 //go:norace
 //go:nocheckptr

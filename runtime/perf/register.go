@@ -11,54 +11,52 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// On is false when the program was built with the tag markgen_off: then every
-// function of this package is empty.
+// On is false if the program was built with the tag markgen_off: then every function of this
+// package is empty.
 const On = true
 
-// A Marker is the program's side of one marker. Generated code holds an array
-// of them for each unit of a package and passes it to Register.
+// A Marker is the program's variable for one marker. Generated code has an array of them for each
+// unit of a package and passes it to Register.
 type Marker struct {
-	// Off is 0 while it is undecided whether the marker, or another behind the
-	// same gate, is collected, and when one is. Register sets it; generated
-	// code only tests it.
+	// Off is 0 while the marker, or another behind the same gate, is collected or not decided yet.
+	// Register sets it; generated code only tests it.
 	Off   uint32
 	index uint32
 }
 
-// A Counter counts passages without timing them. P is nil while nothing is
-// collected; Register sets it.
+// A Counter counts executions without timing them. P is nil while nothing is collected; Register
+// sets it.
 type Counter struct{ P *uint64 }
 
-// A table is what one call of Register has registered.
+// A table is the argument of one call of Register, and its state.
 type table struct {
 	text     string
 	markers  int
 	first    uint32   // number of the first marker, from firstNumber
-	of       *Marker  // the program's side of the first marker
+	of       *Marker  // the program's first marker
 	n        int      // counters
-	counted  *Counter // the program's side of the first counter
-	padded   bool     // MarkerPad unused markers stand before and behind them
-	inSource bool     // it is in the source: after a merge its text may not have one line for each marker
-	tallies  *tallies // nil: it has none
-	shut     bool     // its markers were off before there was a run
-	blocks   int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
+	counted  *Counter // the program's first counter
+	padded   bool     // MarkerPad unused markers precede and follow them
+	inSource bool     // it is in the source: after a merge its text may lack the line of a marker, or have too many
+	tallies  *tallies // nil if it has none
+	shut     bool     // its markers were turned off before there was a run
+	blocks   int8     // whether it counts cover blocks: 1 no, 2 yes, 0 unknown
 
-	// Of this run.
-	excluded  bool           // it is left out: no memory, or no numbers for its markers
+	// The fields below belong to the run.
+	excluded  bool           // it takes no part: no memory, or no numbers for its markers
 	shared    bool           // the markers are in the data file
-	counters  unsafe.Pointer // nil: nothing is counted
-	counting  []counting     // of each counter when it counts; nil: not known yet
-	own       []*tallyUnit   // counters of single units of stack, see tallies
-	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
-	chosen    []bool         // of each marker whether its function chooses for it, and has one of its own; nil: not known yet
-	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
-	sampledAt []*baseline    // of each marker, when it became sampled in windows; nil: none has
+	counters  unsafe.Pointer // nil if nothing is counted
+	counting  []counting     // per counter, when it counts; nil if not known yet
+	own       []*tallyUnit   // counters of single units on the stack, see tallies
+	gates     []uint32       // per marker, the marker that its function's code tests; nil if not known yet
+	chosen    []bool         // per marker, whether its function decides for it and has a marker of its own; nil if not known yet
+	rates     []uint32       // per marker, N if one scope in N is timed, else 0; nil if all are 0
+	sampledAt []*baseline    // per marker, when windows began to sample it; nil if none is sampled
 }
 
-// Markers have numbers in the order in which they are registered, from
-// firstNumber, and those that are passed have an index, in the order in which they
-// are passed first: what is kept by index has room for those only. BlockAlias says
-// which index has which number.
+// Markers have numbers in the order of registration, from firstNumber. A marker also gets an index
+// at its first scope, in that order, so data kept by index needs room only for markers that were
+// executed. BlockAlias maps an index to a number.
 const firstNumber = 1 << 24
 
 // Guarded by the lock, or by starting while nothing is collected.
@@ -66,34 +64,34 @@ var (
 	tables     []table
 	nextNumber uint32    = firstNumber
 	nextIndex  uint32    = firstIndex
-	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if it is not registered yet
+	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if not registered yet
 	live       []*Marker // by index less firstIndex
-	firsts     []uint64  // by index less firstIndex: tick of the first passage
-	early      []*Marker // have an index and are not registered yet
+	firsts     []uint64  // by index less firstIndex: tick of the first scope
+	early      []*Marker // markers that have an index and are not registered yet
 )
 
-// registering is a way to register a table.
+// registering is how a table is registered.
 type registering uint8
 
 const (
-	registeredPadded   registering = iota + 1 // with unused markers before and behind its own
-	registeredInSource                        // so, and it is in the source
+	registeredPadded   registering = iota + 1 // with unused markers before and after its own
+	registeredInSource                        // padded, and in the source
 )
 
-// Register publishes a unit's markers and counters under the names in text
-// (docs/data-file.md tells its form) and decides which of them are collected.
-// It reports whether the process collects anything. Any goroutine may call it,
-// each unit does so once, from the initialiser of a package variable.
+// Register publishes a unit's markers and counters under the names in text (docs/data-file.md has
+// its format) and decides which of them are collected. It reports whether the process collects
+// anything. Any goroutine may call it. Each unit calls it once, from the initialiser of a package
+// variable.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	return enlist(markers, nm, counters, nc, text, 0, nil)
 }
 
-// MarkerPad is how many unused markers stand before and behind those of a table in the source.
+// MarkerPad is the number of unused markers before and after those of a table in the source.
 const MarkerPad = layout.MarkerPad
 
-// RegisterTable is RegisterPadded for a table in the source: its markers are those between two
-// others. Where text has not one line for each of them, as a merge may leave it, the table has no
-// part in any run.
+// RegisterTable is RegisterPadded for a table in the source, whose markers are those between before
+// and after. If text does not have one line for each of them, which a merge can cause, no run
+// includes the table.
 //
 //go:nocheckptr
 func RegisterTable(before, after *Marker, text string) bool {
@@ -140,7 +138,7 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as 
 	return ok
 }
 
-// ofMain says whether a table that is in the source is that of package main.
+// ofMain reports whether a table that is in the source belongs to package main.
 func ofMain(text string) bool {
 	for line, rest := tabletext.Next(text); len(line) == 1; line, rest = tabletext.Next(rest) {
 		if line == tabletext.LastTable {
@@ -150,10 +148,10 @@ func ofMain(text string) bool {
 	return false
 }
 
-// collects says whether the process has a run.
+// collects reports whether the process has a run.
 func collects() bool { return atomic.LoadUint32(&hot.mode) != modeInert }
 
-// at is the marker of place i.
+// at returns marker i of the table.
 //
 //go:norace
 //go:nocheckptr
@@ -161,7 +159,7 @@ func (t *table) at(i uint32) *Marker {
 	return (*Marker)(unsafe.Add(unsafe.Pointer(t.of), uintptr(i)*layout.MarkerSize))
 }
 
-// turnOff closes all markers of the table for a reason.
+// turnOff turns all markers of the table off, with the bit why.
 //
 //go:norace
 func (t *table) turnOff(why uint32) {
@@ -171,8 +169,9 @@ func (t *table) turnOff(why uint32) {
 	}
 }
 
-// open publishes the table in the run under a number, or holds it (tablewrite.go), and turns on
-// what is collected of it; false: there is no memory left. The caller holds the lock.
+// open publishes the table in the run under a number, or puts it on hold (tablewrite.go), and turns
+// on the markers and counters that are collected. It returns false if there is no memory left. The
+// caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -222,7 +221,7 @@ func (t *table) open(number uint64) bool {
 	collecting := s == layout.StateProfiling || s == layout.StateConfigured && !conf.Waits
 	t.countIf(collecting)
 	t.choose(collecting)
-	if conf.Waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared
+	if conf.Waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first scope shares them
 		t.sharePages(number)
 	}
 	if !collecting {
@@ -241,8 +240,8 @@ func (t *table) open(number uint64) bool {
 	return true
 }
 
-// counterWords is how many words the table has to count in: one for each counter and, if it has
-// tallies and markers may be demoted, for each marker.
+// counterWords returns the number of words for the table's counts: one for each counter and, if it
+// has tallies and markers may be demoted, one for each marker.
 //
 //go:norace
 func (t *table) counterWords() uintptr {
@@ -252,7 +251,7 @@ func (t *table) counterWords() uintptr {
 	return uintptr(t.n)
 }
 
-// describe gives the package of a table and the number of markers in its text.
+// describe returns the package of a table and the number of markers in its text.
 //
 //go:norace
 func (t *table) describe() (importPath string, markers int) {
@@ -267,7 +266,7 @@ func (t *table) describe() (importPath string, markers int) {
 	return importPath, markers
 }
 
-// indexOf is where the marker is in the table, if it is there.
+// indexOf returns the marker's position in the table, if it is in the table.
 //
 //go:norace
 func (t *table) indexOf(m *Marker) (i uint32, ok bool) {
@@ -276,8 +275,8 @@ func (t *table) indexOf(m *Marker) (i uint32, ok bool) {
 	return i, t.of != nil && at/unsafe.Sizeof(*m) < uintptr(t.markers)
 }
 
-// find gives the table that a marker is in, nil if it is not registered yet, and
-// its place there. The caller holds the lock.
+// findTable returns the table of a marker, nil if it is not registered yet, and the marker's
+// position in it. The caller holds the lock.
 //
 //go:norace
 func findTable(m *Marker) (t *table, i uint32) {
@@ -289,8 +288,8 @@ func findTable(m *Marker) (t *table, i uint32) {
 	return nil, 0
 }
 
-// number gives a marker at i of the table, which has an index, its number. If the marker is not
-// collected, what was recorded under the index is dropped.
+// number records the number of marker m, at position i of the table, which has an index. If the
+// marker is not collected, what was recorded under the index is dropped.
 //
 //go:norace
 func (t *table) number(m *Marker, i uint32) {
@@ -304,8 +303,8 @@ func (t *table) number(m *Marker, i uint32) {
 	alias(index, uint64(t.first+i))
 }
 
-// alias records that what is collected under an index belongs to the marker of
-// that number, or is to be dropped (NoMarker).
+// alias records that what is collected under an index belongs to the marker with that number, or is
+// to be dropped (NoMarker).
 //
 //go:norace
 //go:nocheckptr
@@ -320,8 +319,8 @@ func alias(index uint32, number uint64) {
 	}
 }
 
-// isClosed says that m is off for the rest of the run, or until another process turns it on. A
-// demoted marker is not.
+// isClosed reports whether m is off for the rest of the run, or until another process turns it on.
+// A demoted marker is not closed.
 //
 //go:norace
 func (m *Marker) isClosed() bool {
@@ -331,13 +330,13 @@ func (m *Marker) isClosed() bool {
 	return off && hot.mode == modeOn
 }
 
-// unwanted is the second word of a marker that only or skip has left out from the beginning: it has
+// unwanted is the second word of a marker that only or skip has excluded from the beginning: it has
 // no index, and so no open scopes.
 const unwanted = layout.IndexOff | layout.IndexOffChoice
 
-// decide gives the index under which a passage of m is recorded, 0 if it is not, when the words of
-// the marker do not say. A marker gets its index at its first passage, even if its table is yet to
-// be registered.
+// decide returns the index under which a scope of m is recorded, or 0 if it is not, where the
+// marker's words alone do not tell. A marker gets its index at its first scope, even if its table
+// is not registered yet.
 //
 //go:norace
 //go:noinline
@@ -361,7 +360,7 @@ func decide(m *Marker) uint32 {
 	if w&layout.IndexMask == 0 && (on || w&layout.IndexWatched != 0) {
 		from := now()
 		lock()
-		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may be over by now
+		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may have ended by now
 			m.giveIndex()
 		}
 		n := nextIndex - firstIndex
@@ -382,7 +381,7 @@ func decide(m *Marker) uint32 {
 		on = State() == layout.StateProfiling
 	}
 	off := loadWord(&m.Off)
-	if isDemoted(off) { // by others, while this one came to its first passage
+	if isDemoted(off) { // by other goroutines, during this first scope of the marker
 		passDemoted(m)
 		return 0
 	}
@@ -395,8 +394,8 @@ func decide(m *Marker) uint32 {
 	return i
 }
 
-// takes says whether a passage of a marker with these words is collected; on is whether the run is
-// profiling.
+// takes reports whether a scope of a marker with these words is collected; on says whether the run
+// is profiling.
 func takes(off, w uint32, on bool) bool {
 	if w&(layout.IndexWatched|layout.IndexKept) != 0 {
 		off &^= layout.OffByState | layout.OffSettled // it may have been closed a moment ago
@@ -404,10 +403,11 @@ func takes(off, w uint32, on bool) bool {
 	return on && off == 0 && w&(layout.IndexOffChoice|layout.IndexOffEnough|layout.IndexOffThrottled) == 0
 }
 
-// A run begins with room for so many markers and stacks, so that their first passages allocate nothing.
+// A run begins with room for roomFor markers and roomOf stacks, so that their first scopes allocate
+// nothing.
 const roomFor, roomOf = 1024, 64
 
-// makeFirstRoom makes that room. The caller holds the lock.
+// makeFirstRoom makes this room. The caller holds the lock.
 //
 //go:norace
 func makeFirstRoom() {
@@ -435,5 +435,5 @@ func (m *Marker) giveIndex() {
 			t.followCalls(i, index)
 		}
 	}
-	setBits(&m.index, index) // last: others may see it at once
+	setBits(&m.index, index) // last: other goroutines may see it at once
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With sample=1:N all passages of a function are recorded until one of its markers has been passed
+// With sample=1:N every call of a function is recorded until one of its markers has been executed
 // about sampleAfter times. From then on its markers are sampled: they record in windows only, and
-// under other indexes, so that what was recorded before stays exact.
+// under new indexes, so that what was recorded before stays exact.
 
-// sampleAfter is after how many passages a marker is sampled, about.
+// sampleAfter is about the number of scopes after which a marker is sampled.
 const sampleAfter = 1000
 
 // A sampledMarker is an index under which a marker is sampled.
@@ -25,14 +25,17 @@ type sampledMarker struct {
 	since *baseline
 }
 
-// totals are the passages in the cells of a marker, their ns, and a number that changes with each of them.
+// totals are the number of scopes in the cells of a marker, the sum of their durations in ns, and a
+// number that changes with each of them.
 type totals struct{ n, ns, mark uint64 }
 
-// sums are those of a BlockSample over batches: with n passages that took ns in a batch at 1:N, and
-// stand for x of the program's passages, of n, n², ns, ns², n·ns, N·n, x and x².
+// sums are the sums over batches in a BlockSample: for n scopes with a total duration of ns in a
+// batch at 1:N, which stand for x of the program's scopes, the sums of n, n², ns, ns², n·ns, N·n, x
+// and x².
 type sums struct{ n, nn, ns, nsns, nns, w, x, xx float64 }
 
-// add adds a batch with n passages that took ns in windows at 1:rate, so many times as long as their net time.
+// add adds a batch of n scopes with a total duration of ns, in windows at 1:rate whose length is
+// longer times their net time.
 //
 //go:norace
 func (s *sums) add(n, ns, rate, longer float64) {
@@ -47,9 +50,10 @@ func (s *sums) add(n, ns, rate, longer float64) {
 	s.xx += x * x
 }
 
-// A baseline is what the header said when a marker or counter was sampled first: how long the run
-// had been profiling, how much of that recording had taken in windows, how long the windows stood
-// for (for a counter, those in which counters were on), and how many batches there had been; ticks.
+// A baseline is a copy of header words from when a marker or counter was first sampled, in ticks:
+// how long the run had been profiling, how much of the windows had gone to recording, how much time
+// the windows stood for (for a counter, those in which counters were on), and the number of
+// batches.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
 var (
@@ -57,7 +61,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(layout.SampleSize-layout.OffSampleSince)]
 )
 
-// baselineNow is the baseline of this moment; stands is OffWindowStands or, for a counter, OffTickStands.
+// baselineNow returns the current baseline; stands is OffWindowStands or, for a counter,
+// OffTickStands.
 //
 //go:norace
 func baselineNow(stands uintptr) baseline {
@@ -69,7 +74,7 @@ func baselineNow(stands uintptr) baseline {
 	}
 }
 
-// profiledTicks is how long the run has been profiling, ticks.
+// profiledTicks returns how long the run has been profiling, in ticks.
 //
 //go:norace
 func profiledTicks() uint64 {
@@ -85,11 +90,11 @@ var rated []sampledMarker // under the lock
 // rateBits has a bit for each index: whether it is sampled.
 var rateBits unsafe.Pointer
 
-// bases points to a []uint32 with the first index of the marker, for each index that is not its
-// first, else 0.
+// bases points to a []uint32 which has, for each index that is not the first of its marker, the
+// marker's first index, else 0.
 var bases unsafe.Pointer
 
-// baseOf is the first index of the marker that has index i.
+// baseOf returns the first index of the marker that has index i.
 //
 //go:norace
 func baseOf(i uint32) uint32 {
@@ -99,15 +104,16 @@ func baseOf(i uint32) uint32 {
 	return i
 }
 
-// setBase makes base the first index of the marker that will have index i. The caller holds the lock.
+// setBase records base as the first index of the marker that will have index i. The caller holds
+// the lock.
 //
 //go:norace
 func setBase(i, base uint32) {
 	longEnough(&bases, i)[i] = base
 }
 
-// longEnough is the []uint32 that a pointer leads to, replaced by a longer one if it has no place i: others may be
-// reading it. The caller holds the lock.
+// longEnough returns the []uint32 that at points to, or a longer copy if it has no element i; the
+// old slice stays valid, since it may be read concurrently. The caller holds the lock.
 //
 //go:norace
 func longEnough(at *unsafe.Pointer, i uint32) []uint32 {
@@ -123,7 +129,7 @@ func longEnough(at *unsafe.Pointer, i uint32) []uint32 {
 	return *all
 }
 
-// hasRate says whether the marker is sampled under index i.
+// hasRate reports whether index i is sampled.
 //
 //go:norace
 //go:nocheckptr
@@ -132,7 +138,7 @@ func hasRate(i uint32) bool {
 	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&layout.IndexMask)/8))>>(i%8)&1 != 0
 }
 
-// passagesOf is how often the marker of an index has been passed. The caller holds the lock.
+// passagesOf returns the number of scopes recorded under an index. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -146,14 +152,14 @@ func passagesOf(index uint32) (n uint64) {
 	return n
 }
 
-// sampleAt is called for scopes of markers that are not sampled yet, and has the marker of that
-// index sampled if it has been passed often enough. It looks at one passage in 128.
+// sampleAt is called for scopes of a marker that is not sampled yet, and starts sampling it after
+// enough scopes. It checks at one scope in 128.
 //
 //go:norace
 //go:nocheckptr
 func sampleAt(index uint32) {
 	const each = 127
-	traced := hot.hooks&hookUntimed != 0 // there are no cells that tell
+	traced := hot.hooks&hookUntimed != 0 // there are no cells with counts
 	pid := procPin()
 	c := cellOf(pid, index)
 	due := traced || c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)
@@ -178,11 +184,11 @@ func sampleAt(index uint32) {
 	}
 }
 
-// tracedPassages are counted by countTraced, by index less firstIndex. Under the lock.
+// tracedPassages are the counts of countTraced, by index less firstIndex; under the lock.
 var tracedPassages []uint32
 
-// countTraced counts the passages of a marker in a run that only traces, and so has no cells. The
-// caller holds the lock.
+// countTraced counts and returns the executions of a marker in a run that only traces, and so has
+// no cells. The caller holds the lock.
 //
 //go:norace
 func countTraced(k uint32) uint64 {
@@ -193,7 +199,7 @@ func countTraced(k uint32) uint64 {
 	return uint64(tracedPassages[k])
 }
 
-// sampleGroup has all markers of a function sampled from now on. The caller holds the lock.
+// sampleGroup starts sampling of all markers of a function. The caller holds the lock.
 //
 //go:norace
 func sampleGroup(m *Marker) {
@@ -202,15 +208,15 @@ func sampleGroup(m *Marker) {
 		return
 	}
 	if t.sampledAt != nil && t.sampledAt[i] != nil {
-		return // but for this one, which a trigger is about
+		return // all but this one, which a trigger watches
 	}
 	gate := t.gate(i)
 	if loadWord(&gate.index)&layout.IndexKept != 0 {
-		return // a trigger is behind it: it is always open
+		return // a trigger watches a marker behind it: it is always open
 	}
 	theSampler.add()
 	b := baselineNow(layout.OffWindowStands)
-	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
+	if t.sampledAt == nil { // no maps here: the race detector instruments them
 		t.sampledAt = make([]*baseline, t.markers)
 	}
 	for k, g := range t.gates {
@@ -223,7 +229,7 @@ func sampleGroup(m *Marker) {
 		if w&layout.IndexWatched != 0 {
 			continue
 		}
-		gates = append(gates, windowGate{other, t.goesWith(uint32(k))}) // where there is one body, each tests its own
+		gates = append(gates, windowGate{other, t.goesWith(uint32(k))}) // where there is one body, each marker's code tests its own word
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, layout.OffByWindow)
 		}
@@ -238,12 +244,12 @@ func sampleGroup(m *Marker) {
 	atomic.StoreUint64(&windowClosed, now())
 	if len(owners) <= fewOwners {
 		settleGates(false)
-		clearBits(&m.Off, layout.OffSettled) // the scope that begins with this is not on the stack yet
+		clearBits(&m.Off, layout.OffSettled) // the scope that is beginning is not on the stack yet
 	}
 }
 
-// anotherIndex gives a marker that has an index another one. The caller holds the lock, and there
-// is one left.
+// anotherIndex gives the marker with index of a further index. The caller holds the lock, and has
+// checked that one is left.
 //
 //go:norace
 func anotherIndex(of uint32) (index uint32) {
@@ -259,7 +265,7 @@ func anotherIndex(of uint32) (index uint32) {
 	return index
 }
 
-// beginSampling makes what is recorded under an index a sample, if there is memory for that.
+// beginSampling makes what is recorded under an index a sample, if there is memory.
 //
 //go:norace
 //go:nocheckptr
@@ -279,7 +285,7 @@ func beginSampling(index uint32, since baseline) {
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
 }
 
-// makeRateBits makes room for a bit for each index; false: there is no memory.
+// makeRateBits makes room for one bit per index. It returns false if there is no memory.
 //
 //go:norace
 func makeRateBits() bool {
@@ -292,8 +298,8 @@ func makeRateBits() bool {
 	return rateBits != nil && openBits != nil
 }
 
-// sameMarker says whether two indexes are of the same marker, as they may be if a scope began
-// before it was sampled.
+// sameMarker reports whether two indexes belong to the same marker, as they may if a scope began
+// before its marker was sampled.
 //
 //go:norace
 func sameMarker(i, k uint32) bool {

@@ -11,64 +11,64 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A sampler opens windows at random times, and adds up what they show (batch.go).
+// A sampler opens windows at random times and adds up their counts (batch.go).
 type sampler struct {
 	open   bool
-	next   uint64        // when to open a window, or to look after the one that is open, monotonic ns
-	rate   uint64        // 1:rate, as of the latest window; 0: none has been opened
-	drawn  uint64        // and as of when the next one was planned
-	width  uint64        // of the latest window, ticks, less what of it is in the batch already
-	since  uint64        // as of when it is not, ticks of profiling
-	random random.Source // 0: it has not begun
-	looked uint64        // when the processor time was looked at last, monotonic ns
-	used   uint64        // and how much the process had used by then, ns
-	waits  uint64        // and how often its threads had waited
-	busy   uint64        // how many processors it has kept busy since the time before, times 256; 0: not known
-	idles  bool          // whether nothing of it runs at times
+	next   uint64        // when to open a window, or to check the open one, monotonic ns
+	rate   uint64        // 1:rate, as of the latest window; 0 if there was none
+	drawn  uint64        // rate as of when the next window was planned
+	width  uint64        // of the latest window, ticks, less the part already in the batch
+	since  uint64        // ticks of profiling at which the part not yet in the batch begins
+	random random.Source // 0 if not seeded yet
+	looked uint64        // when CPU use was last read, monotonic ns
+	used   uint64        // CPU time of the process by then, ns
+	waits  uint64        // voluntary context switches of its threads by then
+	busy   uint64        // processors kept busy between the last two reads, times 256; 0 if unknown
+	idles  bool          // the program idles at times
 
 	windowBatch
 	counters counterLook
 }
 
 const (
-	// Windows last so long, ns, that one every windowCycle makes 1/N of the time, or one every
-	// idlingCycle if the program idles, but not less than shortestWindow: the first passages in
-	// a window, of what is in no cache, take some µs.
+	// A window of windowCycle/N ns opens every windowCycle on average, or one of idlingCycle/N
+	// every idlingCycle if the program idles. A window is never shorter than shortestWindow: its
+	// first scopes find nothing in the caches and take some µs longer.
 	windowCycle    = 10_000_000
 	idlingCycle    = 50_000_000
 	shortestWindow = 200_000
 
-	// If every passage is asked for one window stays open, and counts as one so often, ns.
+	// With sample=1:1 one window stays open, and is counted as one every wholeWindow ns.
 	wholeWindow = 80_000_000
 
-	// The sampler goes to sleep, and gives a processor back to the program, between opening
-	// the gates and the window's beginning, ns.
+	// The sampler sleeps for windowLead ns between opening the gates and the beginning of the
+	// window, which gives its processor back to the program.
 	windowLead = 20_000
 
-	// A program idles if it uses less than idlesBelow 256ths of a processor, or its threads
-	// wait more than once in idlesEach, ns. Then wakeUp goes by between opening the gates and the
-	// window's beginning, and up to idlingLead, at random, ns.
+	// A program idles if it uses less than idlesBelow/256 of a processor, or its threads wait more
+	// often than once in idlesEach ns. Then the time between opening the gates and the beginning of
+	// the window is wakeUp ns and a random part of idlingLead ns.
 	idlesBelow = 230
 	idlesEach  = 1_000_000
 	wakeUp     = 1_000_000
 	idlingLead = 4_000_000
 
-	// The window is looked after so long after its end at most, ns: before that the first
-	// passage ends it.
+	// The sampler checks the window at most longestLate ns after its end: usually the first scope
+	// after the end closes the window before that.
 	longestLate = 1_000_000
 )
 
-// theSampler is that of the run.
+// theSampler is the sampler of the run.
 var theSampler sampler
 
-// due opens a window or looks after the one that is open, and looks through the counters, if it
-// is time to, and says when it should be asked again, on the monotonic clock.
+// due opens a window or checks the open one, and looks for counters that have counted often, if the time for it
+// has come. It returns the monotonic time at which it should be called again.
 //
 //go:norace
 func (s *sampler) due() uint64 {
 	wasOpen := s.open
 	next := s.windowDue(uint64(nanotime()))
-	if s.open && !wasOpen { // what can wait would take the processor from the program
+	if s.open && !wasOpen { // the rest can wait, and would take the processor from the program
 		return next
 	}
 	lock()
@@ -87,7 +87,7 @@ func (s *sampler) windowDue(t uint64) uint64 {
 			s.random = random.Source((ticks() ^ t) | 1)
 		}
 		s.plan(t)
-	case !s.open && s.drawn != rate(): // somebody has changed it
+	case !s.open && s.drawn != rate(): // another process has changed it
 		s.plan(t)
 	case int64(t-s.next) < 0:
 	case s.open && s.width == unending:
@@ -118,7 +118,7 @@ func (s *sampler) windowDue(t uint64) uint64 {
 	case State() != layout.StateProfiling:
 		s.plan(t)
 	default:
-		if n := rate(); n != s.rate { // somebody outside has changed it
+		if n := rate(); n != s.rate { // another process has changed it
 			lock()
 			s.add()
 			s.rate = n
@@ -142,10 +142,10 @@ func (s *sampler) windowDue(t uint64) uint64 {
 	return s.next
 }
 
-// rate is the N of which one passage in N is to be recorded. Somebody outside may change it.
+// rate returns N of sample=1:N. Another process may change it.
 func rate() uint64 { return max(atomic.LoadUint64(headerWord(layout.OffSampleN)), 1) }
 
-// windowNS is how long windows are, ns, if one passage in n is to be recorded.
+// windowNS returns the length of windows at 1:n, in ns.
 func (s *sampler) windowNS(n uint64) uint64 {
 	switch {
 	case n <= 1:
@@ -156,7 +156,7 @@ func (s *sampler) windowNS(n uint64) uint64 {
 	return max(windowCycle/n, shortestWindow)
 }
 
-// plan has the next window open a random time after t.
+// plan schedules the next window at a random time after t.
 //
 //go:norace
 func (s *sampler) plan(t uint64) {
@@ -173,12 +173,13 @@ func (s *sampler) plan(t uint64) {
 	s.next = t + max(hi<<32|lo>>32, 1)
 }
 
-// lead is how long after t, when the sampler is called, a window begins, ns. What the program does
-// when the sampler is called may have to do with that. If it idles it was woken up with the
-// sampler, and did at once what it would have done in the next millisecond: Go looks for timers so
-// much late, and whenever one wakes it (netpoll in runtime/netpoll_epoll.go). If it is busy
-// the sampler was called late, when a goroutine waited or had had its turn, and others are about to
-// have theirs. So a part of the time is random; the marked code that runs meanwhile is not recorded.
+// lead returns the time from t, when the sampler is called, to the beginning of the window, in ns.
+// What the program does at t is correlated with the call. An idle program was woken together with
+// the sampler, and does at once what it would have done in the next millisecond: Go polls timers up
+// to that late, and whenever an event wakes it (netpoll in runtime/netpoll_epoll.go). In a busy
+// program the sampler was called late, when a goroutine blocked or was preempted, and others are
+// about to run. So part of the lead is random; marked code that runs during the lead is not
+// recorded.
 //
 //go:norace
 func (s *sampler) lead(t uint64) uint64 {
@@ -190,8 +191,8 @@ func (s *sampler) lead(t uint64) uint64 {
 	return least + hi
 }
 
-// conclude takes in what windows have shown until the end of a run, the one that is open
-// included. The caller holds the lock.
+// conclude adds the windows until the end of a run, an open one included. The caller holds the
+// lock.
 //
 //go:norace
 func (s *sampler) conclude() {

@@ -8,7 +8,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// hot is what every scope reads. It is seldom written, so it stays in the cache of every processor.
+// hot is the state that every scope reads. It is seldom written, so it stays in each processor's
+// cache.
 var hot struct {
 	_      [64]byte
 	window *window
@@ -17,26 +18,26 @@ var hot struct {
 	self   bool   // self times are collected
 	mult   uint64 // ns per tick, 32.32
 	slots  unsafe.Pointer
-	inside uint64    // duration that an empty scope measures, ticks<<costBits
-	cost   [4]uint64 // what a scope costs in all, by record.kind, ticks<<costBits
-	inner  uint64    // what a scope costs that is left out since it is not outermost, ticks<<costBits
-	hooks  uint32    // extra…: what is done besides timing; needs slots
-	look   uint64    // demoteAt is called when a bucket's count has none of these bits
-	again  uint64    // and at the first scope after this time, ticks
+	inside uint64    // own duration of an empty scope, ticks<<costBits
+	cost   [4]uint64 // total cost of a scope, by record.kind, ticks<<costBits
+	inner  uint64    // cost of a scope left out by outermost, ticks<<costBits
+	hooks  uint32    // hook… bits: work besides timing; needs slots
+	look   uint64    // demoteAt is called when a bucket's count has none of these bits set
+	again  uint64    // and at the first scope after this tick
 	goid   uintptr   // byte offset of the ID in a g, see findGoid
 	_      [64]byte
 }
 
 const (
-	modeNew     = iota // no table has been registered and no marker passed
-	modeReady          // there is a run, and its first scope is yet to come
-	modeOn             // scopes are recorded, if the state and the markers say so
+	modeNew     = iota // no table registered and no scope begun yet
+	modeReady          // there is a run, and its first scope has not begun
+	modeOn             // scopes are recorded, if the state and the markers allow it
 	modeInert          // there is no run, until one is configured
 	modeStopped        // the run is over, until another is configured
 )
 
 // Values of Marker.index: 0 is undecided, notCollected is never collected, others are indexes from
-// firstIndex on. Calibration records under scratchIndex, and by caller under scratchEdgeIndex.
+// firstIndex on. Calibration records under scratchIndex, and its edges under scratchEdgeIndex.
 const (
 	scratchEdgeIndex = 0
 	scratchIndex     = 1
@@ -45,18 +46,16 @@ const (
 	notCollected     = 1 << 31
 )
 
-// A Scope is one passage through a marker. It lives on the stack of the
-// function that is marked; the zero Scope is not open. It is entered and exited
-// by one goroutine.
+// A Scope is one execution of a marked piece of code. It lives on the stack of the marked function;
+// the zero Scope is not open. One goroutine enters and exits it.
 type Scope struct {
 	open Entered
-	size int // of its input, and 1; 0: not known
+	size int // size of its input plus 1; 0 if unknown
 }
 
-// Enter opens s as a passage through m, if m is collected. A scope that is open
-// is exited first.
+// Enter opens s as a scope of m, if m is collected. If s is already open, it is exited first.
 func (s *Scope) Enter(m *Marker) {
-	if s != nil && m != nil { // which the compiler knows where it inlines this
+	if s != nil && m != nil { // the compiler removes the test where it inlines this
 		s.open = enter(m, s, depthScope)
 	}
 }
@@ -68,20 +67,19 @@ func (s *Scope) Exit() {
 	}
 }
 
-// Close exits every open scope of s, last first. It is deferred once in a
-// function that has several scopes.
+// Close exits every open scope of s, last first. A function with several scopes defers it once.
 func Close(s []Scope) {
 	for i := len(s) - 1; i >= 0; i-- {
 		s[i].Exit()
 	}
 }
 
-// Entered is a scope as a value. The zero Entered is not open. It travels
-// in registers: four words at most, or the compiler has it in memory.
+// Entered is a scope as a value. The zero Entered is not open. It has at most four words, so that
+// the compiler keeps it in registers.
 type Entered struct {
-	at    uint64 // position on the slot's stack; ticks, where there is no slot
-	slot  *slot  // the goroutine's, nil: self time is not followed
-	index uint32 // of the marker; 0: not open
+	at    uint64 // position on the slot's stack; the start in ticks if slot is nil
+	slot  *slot  // the goroutine's slot; nil if self time is not collected
+	index uint32 // of the marker; 0 if not open
 }
 
 // Enter opens a scope for m, for
@@ -101,9 +99,9 @@ func (e Entered) Exit() {
 	}
 }
 
-// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open.
-// It is the fast path, and calls nothing but the clock, so that nothing has to be saved in between.
-// depth is depthScope or depthValue.
+// enter opens a scope of m, if m is collected, in place of before, which is exited if it is open.
+// This is the fast path: it calls only the clock, so that no registers have to be saved. depth is
+// depthScope or depthValue.
 //
 //go:norace
 //go:nocheckptr
@@ -147,7 +145,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
 
-// reenter is enter if m is off or undecided, or if the other scope is open.
+// reenter is the slow path of enter, for an m that is off or undecided, or if before is open.
 //
 //go:norace
 //go:noinline
@@ -176,7 +174,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	return enterAt(m, i, now(), getg(), depth)
 }
 
-// enterAt opens a scope for m, which has index i, at t on the goroutine of g.
+// enterAt opens a scope of m, which has index i, at tick t on goroutine g.
 //
 //go:norace
 //go:nocheckptr
@@ -190,7 +188,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 			return Entered{}
 		}
 		if w == &beforeRun {
-			t = now() // making ready is no time of the scope
+			t = now() // the time that ready took is not part of the scope
 		}
 	}
 	if !hot.self || g == 0 {
@@ -201,12 +199,12 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 		p = find(g)
 	}
 	if p != nil && p.frozen() {
-		return Entered{} // its run is over
+		return Entered{} // its run has ended
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
 			if i >= firstIndex && !underWay() {
-				return Entered{} // its run is over
+				return Entered{} // its run has ended
 			}
 			if hot.hooks&hookTrace != 0 && !p.reads() {
 				tracing.rings.Lose()
@@ -216,7 +214,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 			}
 			return Entered{at: t, index: i}
 		}
-		if hot.hooks&hookTrace == 0 { // else its record says what that took
+		if hot.hooks&hookTrace == 0 { // with hookTrace the enter record has the time that grow took
 			t = now()
 		}
 	}
@@ -236,8 +234,8 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
 
-// exit ends an open scope at t, or now if that is 0, and records it, with size-1 as the size of its
-// input if size is above 0. It is the fast path; exitAt does everything.
+// exit ends an open scope at tick t, or now if t is 0, and records it. If size is above 0, the size
+// of its input is size-1. This is the fast path; exitAt handles every case.
 //
 //go:norace
 //go:nocheckptr
@@ -267,7 +265,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		t = ticks()
 	}
 	var d, ns, self uint64
-	pid := procPin() // until this has its cell, no cell of the next run is made here
+	pid := procPin() // while pinned, the next run makes no cell on this processor
 	if p != nil {
 		s := p.stack
 		pos := uint32(e.at)
@@ -318,7 +316,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	return none
 }
 
-// exitAt is exit for all scopes.
+// exitAt is the slow path of exit; it handles all scopes.
 //
 //go:norace
 //go:nocheckptr
@@ -327,7 +325,7 @@ func (e Entered) exitAt(t uint64, size int) {
 	i, p := e.index, e.slot
 	if p == nil {
 		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
-			return // it is of an earlier run
+			return // it belongs to an earlier run
 		}
 		if lostOnSystemStack() {
 			return
@@ -349,10 +347,10 @@ func (e Entered) exitAt(t uint64, size int) {
 		return
 	}
 	pos := uint32(e.at)
-	if p.frozen() { // it stays open in the data of its run, which is over
+	if p.frozen() { // it stays open in the data of its run, which has ended
 		return
 	}
-	if p.stack.n < pos || p.stack.at(pos-1).index&^scopeBits != i { // it is not there any more
+	if p.stack.n < pos || p.stack.at(pos-1).index&^scopeBits != i { // it is no longer on the stack
 		return
 	}
 	if p.stack.n != pos {
@@ -360,7 +358,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		p.then = 0
 	}
 	s := p.stack
-	if s.n != pos { // its run was over before those that were left inside had ended
+	if s.n != pos { // the run ended before the scopes left open inside it were closed
 		return
 	}
 	if hot.hooks&hookUntimed != 0 {
@@ -388,11 +386,11 @@ func (e Entered) exitAt(t uint64, size int) {
 	p.finish(i, done, size)
 }
 
-// mostApart is by how much the counters of two processors differ at most, ns.
+// mostApart is the largest difference between the counters of two processors, in ns.
 const mostApart = 1_000_000
 
-// passed is the time from one reading of the clock to another; 0 if it is negative, as it may be
-// between two processors.
+// passed returns the ticks between two readings of the clock. It returns 0 if the difference is
+// negative, as it can be between two processors.
 func passed(from, to uint64) uint64 {
 	d := to - from
 	if int64(d) < 0 {
@@ -401,16 +399,16 @@ func passed(from, to uint64) uint64 {
 	return d
 }
 
-// took is the duration of the innermost scope, whose record is r and which ended after d ticks: ns
-// without the cost of the markers in it.
+// took returns the duration in ns of the innermost scope, whose record is r and which ended after d
+// ticks, less the cost of the markers in it.
 //
 //go:norace
 func (p *slot) took(r *record, d uint64) (ns uint64) {
 	return max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
 }
 
-// leave adds the duration of the innermost scope, whose record is r, to the children of the scope
-// around it, and returns its self time. The record stays on the stack.
+// leave adds ns, the duration of the innermost scope, whose record is r, to the children of the
+// enclosing scope, and returns its self time. The record stays on the stack.
 //
 //go:norace
 func (p *slot) leave(r *record, ns uint64) (self uint64) {
@@ -421,7 +419,7 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 	return self
 }
 
-// finish records a scope of marker i.
+// finish records a scope of marker i that has ended.
 //
 //go:norace
 //go:noinline

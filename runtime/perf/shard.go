@@ -9,29 +9,29 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A shard holds the cells of one processor. Shard number MaxShards serves all
-// processors beyond, one at a time under the lock.
+// A shard has the cells of one processor. Shard number MaxShards serves all further processors, one
+// at a time under the lock.
 type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
 
-	read     uint64 // ticks that reading collectors, and making cells, has taken in windows
-	readSeen uint64 // as of the latest batch
-	recorded uint32 // scopes of sampled markers that were recorded in windows; only differences count
-	seen     uint32 // as of the latest batch
+	read     uint64 // ticks spent in windows on reading collectors and making cells
+	readSeen uint64 // read as of the latest batch
+	recorded uint32 // scopes of sampled markers recorded in windows; only differences matter
+	seen     uint32 // recorded as of the latest batch
 	_        [40 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
-// A directory maps Marker.index to what a processor has of the marker. One that
-// grew too small is replaced and left in place, since its processor may be reading
-// it; what is missing there is looked for again in the new one, under the lock.
+// A directory maps Marker.index to a processor's data of the marker. When it is too small, a larger
+// copy replaces it, and the old one is left in memory, since its processor may be reading it; an
+// entry missing in the old one is looked up again in the new one, under the lock.
 type directory[T any] struct {
 	n  uint64
-	of [maxIndex]*T // n of them are there
+	of [maxIndex]*T // only n of them exist
 }
 
-// extend gives the directory at a place room for all indexes there are; nil: there is no
-// memory. The caller holds the lock.
+// extend returns the directory at a place, made large enough for all indexes in use, or nil if
+// there is no memory. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -58,11 +58,11 @@ func extend[T any](at **directory[T], index uint32) *directory[T] {
 
 var (
 	shards     [layout.MaxShards + 1]shard
-	usedShards int // the first so many have directories, perhaps; under the lock
+	usedShards int // only shards below this may have directories; under the lock
 )
 
-// cellOf finds the cell of marker i on processor pid, nil when it has none yet.
-// The caller is pinned.
+// cellOf returns the cell of marker i on processor pid, or nil if there is none yet. The caller is
+// pinned.
 //
 //go:norace
 //go:nocheckptr
@@ -77,8 +77,8 @@ func cellOf(pid int, i uint32) *cell {
 	return d.of[i%maxIndex]
 }
 
-// recordSlow records a passage if there is no cell for it, or no group of buckets. It makes them
-// for the processor that it runs on, and tries again, at worst once on each processor.
+// recordSlow records a passage whose cell or group of buckets does not exist. It makes them for the
+// current processor and tries again, at worst once on each processor.
 //
 //go:norace
 //go:noinline
@@ -92,7 +92,7 @@ func recordSlow(i uint32, p passage) {
 	traceTaken(i, from)
 }
 
-// keep is recordSlow without a record in the trace; false: the run was over before.
+// keep is recordSlow without a record in the trace. It returns false if the run had ended.
 //
 //go:norace
 func (p *passage) keep(i uint32) (kept bool) {
@@ -113,7 +113,7 @@ func (p *passage) keep(i uint32) (kept bool) {
 	return p.how&passageLate == 0
 }
 
-// noRun says whether the run is over and the next has not begun. The caller holds the lock.
+// noRun reports whether the run has ended and the next has not begun. The caller holds the lock.
 //
 //go:norace
 func noRun() bool {
@@ -121,15 +121,16 @@ func noRun() bool {
 	return mode == modeStopped || mode == modeInert
 }
 
-// over says whether the passage is of a run that is over.
+// over reports whether the passage's run has ended.
 //
 //go:norace
 func (p *passage) over() bool {
 	return p.slot != nil && p.slot.frozen() || int64(p.at-began.Tick) < 0
 }
 
-// prepare makes what is missing on processor pid to record the passage p of marker i. done: p is
-// recorded, on a processor that shares its cells, or lost for want of memory, or its run is over.
+// prepare makes the missing cell or group for passage p of marker i on processor pid. It returns
+// true if there is nothing left to do: p was recorded, in the cells that further processors share,
+// or lost for lack of memory, or its run has ended.
 //
 //go:norace
 func prepare(pid int, i uint32, p *passage) (done bool) {
@@ -137,7 +138,7 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	defer unlock()
 	if noRun() || p.over() {
 		p.how |= passageLate
-		if p.slot != nil && p.slot.frozen() {
+		if p.slot != nil && p.slot.frozen() { // it stays open in that run's data
 			p.slot.stack.n++ // it is open in that run's data
 		}
 		return true
@@ -154,7 +155,7 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	return false
 }
 
-// makeCell gives marker i a cell on processor pid, or finds it made. nil: there
+// makeCell returns the cell of marker i on processor pid, making it if necessary, or nil if there
 // is no memory or no such marker. The caller holds the lock.
 //
 //go:norace
@@ -183,8 +184,8 @@ func makeCell(pid int, i uint32) *cell {
 	return c
 }
 
-// makeGroup gives the cell the group of bucket k, or finds it made; false: there
-// is no memory. The caller holds the lock.
+// makeGroup makes the cell's group for bucket k, unless it exists. It returns false if there is no
+// memory. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

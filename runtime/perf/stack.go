@@ -10,78 +10,78 @@ import (
 )
 
 // Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the stack of its
-// open scopes. From it follow self times (child), the cost of the markers inside a scope (over),
-// whether a scope is inside another of its marker (mask and the records), and which scopes are open
-// at the end.
+// open scopes. The slot yields self times (child), the cost of the markers inside a scope (over),
+// whether a scope is nested in another of the same marker (mask and the records), and the scopes
+// that are open at the end.
 //
-// A slot stays with its g. The Go runtime uses the g of goroutines that have ended for new ones, so
-// there are never more slots than there were goroutines at one time, and no scope has to claim a
-// slot or give it back, which would cost an atomic operation each. Only its goroutine writes a
-// slot, and who ends the run (freezeStacks).
+// A slot stays with its g. The Go runtime reuses the g of dead goroutines, so there are never more
+// slots than there were goroutines at one time, and no scope has to claim or release a slot, which
+// would cost an atomic operation each. A slot is written only by its goroutine and by the goroutine
+// that ends the run (freezeStacks).
 type slot struct {
-	key   uintptr // whose slot it is, see near; 0: nobody's
-	stack *stack  // none until the first scope
-	mask  uint64  // bit index modulo 64 of each open scope
-	child uint64  // ns of what ended directly inside the innermost
-	over  uint64  // cost of all scopes so far, ticks<<costBits; only differences count
+	key   uintptr // identifies the g, see near; 0 if the slot is free
+	stack *stack  // &none until the first scope
+	mask  uint64  // bit index%64 is set for each open scope
+	child uint64  // total duration of the scopes that ended directly inside the innermost one, ns
+	over  uint64  // cost of all scopes so far, ticks<<costBits; only differences matter
 
-	// When recover last stopped a panic, and how many scopes were open then, less those around one
-	// that has ended in order since: they were not left.
+	// When recover last stopped a panic (tick), and how many scopes were open then, less those
+	// around one that has since ended normally, since the panic did not leave them.
 	recovered uint64
 	then      uint32
 
-	unwinding bool // a scope is being ended that a panic or Goexit has left
+	unwinding bool // a scope that a panic or Goexit has left is being ended
 	delayed   bool // the next record in the trace took longer than usual
 
 	active *active // nil while the stack is not deep; noActive once the run is over
 }
 
-// A stack is a BlockStack: room records follow.
+// A stack is a BlockStack, followed by room records.
 type stack struct {
 	kind  uint32
 	shard uint32
 	bytes uint64
 	n     uint32 // open scopes
 	room  uint32
-	read  readingsRef // an address, nothing for readers of the file
+	read  readingsRef // an address; meaningless to readers of the file
 	_     [4]uint64
 }
 
-// none is the stack of a slot without one.
+// none is the stack of a slot that has no stack of its own.
 var none stack
 
 // A record is an open scope on its goroutine's stack.
 type record struct {
-	start uint64 // ticks
-	saved uint64 // slot.child of the scope around it
-	over  uint64 // slot.over when it began
+	start uint64 // start, ticks
+	saved uint64 // slot.child of the enclosing scope
+	over  uint64 // slot.over at the start
 	mask  uint64 // slot.mask without it
 	index uint32 // of the marker, with scopeBits
-	depth uint32 // of a scope that Open has opened, stack in use, in words; else depthScope or depthValue
+	depth uint32 // for a scope that Open opened: stack in use, in words; else depthScope or depthValue
 }
 
-// The depth of scopes that Open has not opened; all others have larger ones.
+// The depth of scopes that Open has not opened; Open's are larger.
 const (
-	depthScope = iota // a Scope, or a value that is exited by a deferred call
-	depthValue        // a value
+	depthScope = iota // a Scope, or an Entered that a deferred call exits
+	depthValue        // an Entered that is exited otherwise
 )
 
-// kind is the form of a scope: depthScope, depthValue or kindOpened.
+// kind returns the form of the scope: depthScope, depthValue or kindOpened.
 func (r *record) kind() uint32 { return min(r.depth, kindOpened) }
 
 const kindOpened = 2
 
 const (
 	firstRoom  = 8
-	mostStacks = 4096    // in the data file; more goroutines have theirs in memory only
-	firstBit   = 1 << 29 // in record.index: it is the marker's first call, see firstcall.go
-	nestedBit  = 1 << 30 // in record.index: it is inside another scope of its marker
+	mostStacks = 4096    // in the data file; the stacks of further goroutines are in memory only
+	firstBit   = 1 << 29 // in record.index: it belongs to the marker's first call, see firstcall.go
+	nestedBit  = 1 << 30 // in record.index: it is inside another scope of the same marker
 	shutBit    = 1 << 31 // in record.index: its marker is off until it ends, see recursion.go
 	scopeBits  = firstBit | nestedBit | shutBit
 	costBits   = clock.FractionBits // of the fraction in slot.over
 )
 
-// The structs and the layout agree, or this does not compile.
+// These fail to compile if the structs and the layout differ.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(record{})-layout.StackSize]
 	_ = [1]struct{}{}[unsafe.Offsetof(record{}.index)-layout.StackMarker]
@@ -96,7 +96,7 @@ func (s *stack) at(i uint32) *record {
 	return (*record)(unsafe.Add(unsafe.Pointer(s), layout.OffStackData+uintptr(i)*layout.StackSize))
 }
 
-// busy says whether a scope of that index cannot just be pushed.
+// busy reports whether a scope of that index needs more than a push.
 //
 //go:norace
 //go:nocheckptr
@@ -104,7 +104,7 @@ func (p *slot) busy(index uint32) bool {
 	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.active != nil
 }
 
-// push puts a scope on the stack, which has room, and gives its position, from 1. The caller also
+// push puts a scope on the stack, which has room, and returns its position, from 1. The caller also
 // calls activate if p.active is not nil.
 //
 //go:norace
@@ -125,8 +125,8 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	return n + 1
 }
 
-// nested gives index with nestedBit if a scope of that marker is open. The mask has said that there
-// may be one.
+// nested returns index, with nestedBit if a scope of that marker is open. The mask has shown that
+// there may be one.
 //
 //go:norace
 //go:nocheckptr
@@ -152,12 +152,12 @@ func (p *slot) nested(index uint32) uint32 {
 
 // Under the lock.
 var (
-	stacks int     // in the data file so far
-	owners []*slot // those that have stacks
+	stacks int     // number in the data file so far
+	owners []*slot // slots that have stacks
 )
 
-// grow replaces the stack by a larger one; false: there is no memory, or the run of the scope is
-// over. The old stack stays in the file, empty.
+// grow replaces the stack by a larger one. It returns false if there is no memory, or the scope's
+// run has ended. The old stack stays in the file, empty.
 //
 //go:norace
 //go:noinline
@@ -177,12 +177,13 @@ func (p *slot) grow() bool {
 	return grown
 }
 
-// underWay says whether a run has begun. Who found a marker on in the run before may come between the two.
+// underWay reports whether a run has begun. A goroutine that found a marker on in the previous run
+// may call it between two runs.
 //
 //go:norace
 func underWay() bool { return hot.mode == modeOn && State() != layout.StateConfigured }
 
-// makeRoom is grow for a caller that holds the lock, in any mode.
+// makeRoom is grow for a caller that holds the lock, whatever hot.mode is.
 //
 //go:norace
 //go:nocheckptr
@@ -194,7 +195,7 @@ func (p *slot) makeRoom() bool {
 	}
 	size := layout.OffStackData + uintptr(room)*layout.StackSize
 	var s *stack
-	if old.bytes > 0 || old == &none && stacks < mostStacks { // one that is in memory only stays there
+	if old.bytes > 0 || old == &none && stacks < mostStacks { // a stack in memory only stays there
 		s = (*stack)(newBlock(layout.BlockStack, 0, size))
 		if old == &none {
 			stacks++
@@ -228,7 +229,7 @@ func (p *slot) makeRoom() bool {
 	return true
 }
 
-// less is d-cost, 0 at least.
+// less returns d-cost, or 0 if cost is larger.
 //
 //go:norace
 func less(d, cost uint64) uint64 {

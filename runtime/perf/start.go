@@ -31,25 +31,24 @@ var (
 	began      clock.Anchor
 	conf       settings
 	app        string
-	reportPath string // absolute where the system tells; "" without report=
+	reportPath string // absolute where the system allows; "" without report=
 )
 
-// usedBefore is the processor time that the process had taken when the run began, ns.
+// usedBefore is the CPU time that the process had used when the run began, in ns.
 var usedBefore uint64
 
-// readyAt is the tick from which on passages are the run's, began.Tick until it is ready.
+// readyAt is the tick from which scopes belong to the run; it is began.Tick until the run is ready.
 var readyAt uint64
 
-// lastClock is that of the latest run, otherClock whether one before had another: what is open since then without
-// a slot tells other ticks than those of the run.
+// lastClock is the clock of the latest run. otherClock is true if an earlier run had a different
+// clock: open scopes of that run without a slot have ticks of the other clock.
 var (
 	lastClock  uint64
 	otherClock bool
 )
 
-// begin starts this process's run, if MARKGEN asks for one and nothing has been
-// started yet. All work is done here, on the first Register or the first scope:
-// importing the package does nothing.
+// begin starts this process's run, if MARKGEN asks for one and nothing has been started yet. The
+// first Register or the first scope calls it; importing the package does nothing.
 //
 //go:norace
 func begin() {
@@ -77,7 +76,7 @@ func begin() {
 					hold()
 				}
 			}
-			if trouble == "" { // who has declined may be configured later
+			if trouble == "" { // a process that declined may be configured later
 				atExit(Finish)
 			}
 		}
@@ -90,8 +89,8 @@ func begin() {
 	}
 }
 
-// configure begins a run in a process that has none, or had one that is over. The
-// caller has starting.
+// configure begins a run in a process that has none, or whose run has ended. The caller has
+// acquired starting.
 //
 //go:norace
 func configure(spec string) error {
@@ -124,7 +123,7 @@ func configure(spec string) error {
 		firstPassages[k] = firstPassage{took: notFirst}
 		firsts[k] = now()
 		switch w := loadWord(&m.index); {
-		case w&layout.IndexMask != firstIndex+uint32(k): // of an edge, or what its marker had before it was sampled: nothing is recorded under it any more
+		case w&layout.IndexMask != firstIndex+uint32(k): // index of an edge, or its marker's index from before it was sampled: no longer used
 		case w&layout.IndexOffChoice != 0 || numbers[k] == 0:
 			alias(firstIndex+uint32(k), layout.NoMarker)
 		default:
@@ -140,9 +139,9 @@ func configure(spec string) error {
 	return nil
 }
 
-// forget leaves a run that is over: it closes the file and clears all that is kept by index. Its
-// memory stays for a while (retire), as goroutines may still be about to add to a cell. The caller
-// has starting.
+// forget discards a run that has ended: it closes the file and clears everything kept by index. Its
+// memory stays for a while (retire), as goroutines may be about to add to a cell. The caller has
+// acquired starting.
 //
 //go:norace
 func forget() {
@@ -165,7 +164,7 @@ func forget() {
 	picking.permit.Release()
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.hooks = 0
-	hot.window = &beforeRun // nothing is passed until the next run is ready
+	hot.window = &beforeRun // nothing is recorded until the next run is ready
 	tracing.rings.Close()
 	tracing.rings = &noRings
 	for i := range shards {
@@ -195,9 +194,9 @@ func forget() {
 // noHeader is the header between two runs.
 var noHeader [layout.HeaderSize / 8]uint64
 
-// ready makes the run ready to record: the first scope calls it, and whatever changes the state. It
-// waits until the rate of the clock has been observed for long enough. Unless a trigger is to do
-// that, collection begins.
+// ready makes the run ready to record: the first scope calls it, and every change of the state. It
+// waits until the clock's rate has been observed for long enough. Collection then begins, unless a
+// trigger is to start it.
 //
 //go:norace
 func ready() {
@@ -233,7 +232,7 @@ func ready() {
 		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
 		atomic.StoreUint32(&hot.mode, modeOn)
 		lock()
-		for k := range tables { // those to come are shared when they come
+		for k := range tables { // later tables are shared when they are registered
 			tables[k].sharePages(uint64(k))
 		}
 		unlock()
@@ -241,8 +240,8 @@ func ready() {
 	release(&starting)
 }
 
-// settle does the part of start that can wait until the first scope, which has to wait for the
-// clock anyway. The caller has starting.
+// settle does the part of start that can wait until the first scope, which waits for the clock
+// anyway. The caller has acquired starting.
 func settle() {
 	if rounds == enoughRounds {
 		return
@@ -255,8 +254,9 @@ func noTSC() string {
 	return config.Refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
 }
 
-// start makes a run as the value of MARKGEN says; trouble is what is wrong with it. refused is why
-// a process with collect=wild declines to collect, one of Wild….
+// start makes a run with the settings in value, which has the form of MARKGEN. trouble is an error
+// message, or "". refused is one of the Wild… constants: why a process with collect=wild declines
+// to collect, or WildPicked.
 //
 //go:norace
 func start(value string) (refused uint64, trouble string) {
@@ -295,13 +295,14 @@ func start(value string) (refused uint64, trouble string) {
 	if c.Report != "" && c.Report != "stderr" {
 		reportPath = datafile.Absolute(expand(c.Report, app, pid, wall))
 	}
-	var piece []byte // of the file, the first
+	var piece []byte // the first piece of the file
 	if c.Spool != "" {
-		// Where a process's stack is differs from one to the next; the time and the number do in any case.
+		// The address of a process's stack is random on most systems; the time and the pid differ
+		// in any case.
 		number := random.Mix(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
 		dir := datafile.Absolute(c.Spool)
 		if piece, trouble = openFile(dir+"/"+layout.SpoolRun+string(lite.AppendHex(nil, number))+layout.DataExt, dir); piece == nil {
-			return 0, config.Refuse("spool", trouble) // there would be nobody to take its data
+			return 0, config.Refuse("spool", trouble) // without the file, nobody would find its data
 		}
 	}
 	if c.File != "" {
@@ -340,7 +341,7 @@ func start(value string) (refused uint64, trouble string) {
 	hz, kind := uint64(1e9), uint64(layout.ClockMono)
 	if !hot.mono {
 		kind = clock.Kind
-		if hz = began.Hz(anchorNow()); hz == 0 { // ready knows better
+		if hz = began.Hz(anchorNow()); hz == 0 { // ready measures the rate again
 			hot.mono = true
 			hz, kind = 1e9, layout.ClockMono
 		}

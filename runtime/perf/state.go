@@ -11,21 +11,21 @@ import (
 
 // The state of the run is a word in the header of the data file. Each marker has a bit for it in
 // its words, which are in the file, too. So the program, its triggers and other processes that may
-// write the file change the state in the same way and without waiting for each other: they compare
-// and swap the word, and then make the bits agree with it, until it has not changed meanwhile.
+// write the file change the state in the same way and without waiting for each other: each changes
+// the word with compare-and-swap, and then updates the bits until the state no longer changes
+// meanwhile.
 
-// Configure makes the process ready to collect as spec says, which has the form of
-// the variable MARKGEN; docs/markgen-variable.md. It is for programs that were
-// started without that variable, or whose run was stopped; an empty spec then goes
-// back to unconfigured. The first marker that is passed starts collection, unless
-// a trigger is to do that. Any goroutine may call it. A run that is being stopped is
-// complete first.
+// Configure makes the process ready to collect as spec says, which has the form of the variable
+// MARKGEN (docs/markgen-variable.md). It is for programs that were started without that variable,
+// or whose run was stopped; after Stop, an empty spec returns to unconfigured. The first scope
+// starts collection, unless a trigger is to start it. Any goroutine may call Configure. If a run is
+// being stopped, Configure waits until its data are complete.
 func Configure(spec string) error {
 	begin()
 	awaitEnd()
 	acquire(&starting)
 	from := State()
-	for atomic.LoadUint32(&ending) != 0 || incomplete() { // who ends the run may need that
+	for atomic.LoadUint32(&ending) != 0 || incomplete() { // the goroutine that ends the run may need starting
 		release(&starting)
 		awaitEnd()
 		acquire(&starting)
@@ -46,21 +46,21 @@ func Configure(spec string) error {
 	return configure(spec)
 }
 
-// Start begins to collect in a configured run that waits for a trigger.
+// Start starts collection in a configured run that waits for a trigger.
 func Start() error { return toggle("Start", layout.StateProfiling, causeProgram) }
 
-// Pause stops collecting until Resume, or until a trigger starts or resumes; scopes
-// that are open finish.
+// Pause stops collection until Resume, or until a trigger starts or resumes it. Open scopes are
+// recorded when they end.
 func Pause() error { return toggle("Pause", layout.StatePaused, causeProgram) }
 
-// Resume goes on collecting after Pause.
+// Resume continues collection after Pause.
 func Resume() error { return toggle("Resume", layout.StateProfiling, causeProgram) }
 
-// Stop ends the run: its data file is complete, and the report written that was
-// asked for. Scopes that are open are reported as open.
+// Stop ends the run: it completes the data file and writes the report, if one was asked for. Open
+// scopes are reported as open.
 func Stop() error { return toggle("Stop", layout.StateStopped, causeProgram) }
 
-// State gives the state of the run. Without MARKGEN it is StateUnconfigured.
+// State returns the state of the run. Without MARKGEN it is StateUnconfigured.
 func State() RunState {
 	begin()
 	if header == nil {
@@ -69,8 +69,8 @@ func State() RunState {
 	return RunState(atomic.LoadUint64(headerWord(layout.OffState)))
 }
 
-// toggle makes the change of state that the program calls for. If no trigger is to start
-// collection, it has begun with the program.
+// toggle changes the state for a call by the program. If no trigger is to start collection, it has
+// already begun when Start is called.
 //
 //go:norace
 func toggle(call string, to RunState, why cause) error {
@@ -80,10 +80,10 @@ func toggle(call string, to RunState, why cause) error {
 		ready()
 	}
 	if to == layout.StateProfiling && waits && State() == layout.StateProfiling {
-		return nil // no trigger was to do that
+		return nil // no trigger was to start it
 	}
 	if s := State(); call == "Start" && conf.Period > 0 && (s == layout.StateProfiling || s == layout.StatePaused) {
-		return nil // every= begins by itself, and changes the state when it likes
+		return nil // every= starts by itself, and changes the state at any time
 	}
 	if header != nil && conf.Period > 0 && (call == "Pause" || call == "Resume") && callInCycle(call == "Resume") {
 		return nil
@@ -99,7 +99,7 @@ func toggle(call string, to RunState, why cause) error {
 	}
 }
 
-// allowed says whether a call may lead from one state to the other.
+// allowed reports whether call may make this change of state.
 func allowed(call string, from, to RunState) bool {
 	switch to {
 	case layout.StateProfiling:
@@ -112,7 +112,7 @@ func allowed(call string, from, to RunState) bool {
 	return false
 }
 
-// A cause is why the state has changed, in the log of the data file.
+// A cause says why the state changed, in the log of the data file.
 type cause uint32
 
 const (
@@ -123,8 +123,8 @@ const (
 	causeEnd     cause = layout.LogEnd
 )
 
-// change replaces the state from and makes the markers follow. marker is the number of the one
-// whose passage is the cause, or 0. false: it was another state by then.
+// change changes the state and updates the markers. marker is the number of the marker whose scope
+// is the cause, or 0. It returns false if the state was another by then.
 //
 //go:norace
 func change(from, to RunState, why cause, marker uint32) bool {
@@ -132,7 +132,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 		atomic.AddUint32(&ending, 1)
 		defer atomic.AddUint32(&ending, 1<<32-1)
 	}
-	t := now() // before, so that the times of changes are in their order
+	t := now() // before the swap, so that the times of changes are in order
 	if !atomic.CompareAndSwapUint64(headerWord(layout.OffState), uint64(from), uint64(to)) {
 		return false
 	}
@@ -143,7 +143,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	}
 	logChange(t, from, to, why, marker)
 	triggers().Enter(uint64(to))
-	if why == causeEnd { // of the process: nothing is recorded from now on, so the markers need not follow
+	if why == causeEnd { // the process ends: nothing is recorded any more, so the markers need no update
 		hot.window = &afterEnd
 	} else {
 		lock()
@@ -156,8 +156,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	return true
 }
 
-// follow makes the words of all markers agree with the state. The caller holds the
-// lock.
+// follow makes the words of all markers agree with the state. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -182,8 +181,7 @@ func follow() {
 	}
 }
 
-// follow makes the words of a table's markers, and its counters, agree with a
-// state.
+// follow makes the words of a table's markers, and its counters, agree with a state.
 //
 //go:norace
 //go:nocheckptr
@@ -206,12 +204,13 @@ func (t *table) follow(s RunState) {
 	t.countIf(counts(s))
 }
 
-// counts says whether counters count in a state.
+// counts reports whether counters count in a state.
 func counts(s RunState) bool {
 	return s != layout.StatePaused && s != layout.StateStopped && !(s == layout.StateConfigured && conf.Waits)
 }
 
-// settleNew is settleMarkers for a table whose markers have no scopes yet. The caller holds the lock.
+// settleNew is settleMarkers for a table whose markers have no scopes yet. The caller holds the
+// lock.
 //
 //go:norace
 func (t *table) settleNew() {
@@ -222,8 +221,8 @@ func (t *table) settleNew() {
 	}
 }
 
-// settleMarkers sets OffSettled for markers that are off and have no open scopes: their code does
-// not look for ends any more. The caller holds the lock.
+// settleMarkers sets OffSettled for markers that are off and have no open scopes, so that their
+// code no longer looks for scope ends. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -246,7 +245,7 @@ func settleMarkers() {
 	}
 }
 
-// logChange writes a line of the log, while there is room.
+// logChange adds a change to the log, if there is room.
 //
 //go:norace
 //go:nocheckptr

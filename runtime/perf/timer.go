@@ -12,17 +12,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// sleep puts the goroutine to sleep for so many ns; the runtime provides it for
-// package time (runtime/time.go, timeSleep).
+// sleep puts the goroutine to sleep for ns nanoseconds; the runtime provides it for package time
+// (runtime/time.go, timeSleep).
 //
 //go:linkname sleep time.Sleep
 func sleep(ns int64)
 
-// Only while something is to happen at a time is there a goroutine for it, timers: a goroutine that
-// sleeps hides the Go runtime's report of a deadlock, and in programs that are marked in place it
-// is counted with the others.
+// The goroutine timers exists only while something is to happen at a certain time: a sleeping
+// goroutine hides the Go runtime's report of a deadlock, and programs that are marked in place
+// count it with their own.
 
-// longestSleep is how late timers may notice a change of state, ns.
+// longestSleep bounds the delay with which timers notices a change of state, in ns.
 const longestSleep = 10_000_000
 
 // timers runs the triggers on time, every= and the windows of sample=, until the run has ended or
@@ -41,7 +41,7 @@ func timers(run uint64) {
 				next = min(next, dueAt(t, &line))
 			}
 		}
-		if !all.Pending(uint64(State())) && conf.Period == 0 && !conf.windows() { // nothing is still to happen at a time
+		if !all.Pending(uint64(State())) && conf.Period == 0 && !conf.windows() { // nothing is left to happen at a time
 			break
 		}
 		if conf.Period > 0 {
@@ -61,12 +61,12 @@ func timers(run uint64) {
 	release(&timing)
 }
 
-// dueAt acts if the time of the trigger has come, and gives the time of its next call, on the
-// monotonic clock.
+// dueAt acts if the trigger's time has come, and returns the monotonic time at which to call it
+// again.
 //
 //go:norace
 func dueAt(t *trigger.Trigger, line *trigger.Timeline) uint64 {
-	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince)) // they may have been changed from outside
+	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince)) // another process may have changed them
 	line.Observe(uint64(state), tick, began.Mono+toNS(less(tick, began.Tick)))
 	acts, next := t.Due(line, uint64(nanotime()))
 	if acts {
@@ -75,8 +75,8 @@ func dueAt(t *trigger.Trigger, line *trigger.Timeline) uint64 {
 	return next
 }
 
-// cycleAt begins or ends the window of the period if its time has come, and gives the time of its
-// next call.
+// cycleAt begins or ends the window of the period if its time has come, and returns the monotonic
+// time at which to call it again.
 //
 //go:norace
 func cycleAt(c *trigger.Cycle) uint64 {
@@ -91,10 +91,10 @@ func cycleAt(c *trigger.Cycle) uint64 {
 	}
 }
 
-// timersRun is the run that timers are there for; 0: there are none.
+// timersRun is the run that timers serves; 0 if it is not running.
 var timersRun uint64
 
-// haveTimers starts timers for a run that has none, or complains that there can be none.
+// haveTimers starts timers for a run that needs it and has none, or reports that there can be none.
 //
 //go:norace
 func haveTimers(run uint64) {
@@ -112,9 +112,9 @@ func haveTimers(run uint64) {
 	startTimers(run)
 }
 
-// timing is held by timers while they look at the run and act, so that forget does not take the run
-// away from them. It guards timersRun, and what triggers keep of times.
+// timers holds timing while it looks at the run and acts, so that forget does not discard the run
+// meanwhile. timing also guards timersRun and the times that triggers keep.
 var timing mutex
 
-// runs is a number that changes when a run begins and when it is left.
+// runs is a number that changes when a run begins and when it is discarded.
 var runs uint64

@@ -11,14 +11,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A watch is a scope with a name that is started and stopped by hand, by any
-// goroutine.
+// A watch is a named scope that the program starts and stops by hand, on any goroutine.
 type watch struct {
 	m       Marker
 	running bool
-	start   uint64 // tick; 0: it was started while nothing was collected
-	run     uint64 // in which it was started
-	open    *stack // a stack of the run for the one scope; nil: none yet
+	start   uint64 // tick; 0 if it was started while nothing was collected
+	run     uint64 // number of the run in which it was started
+	open    *stack // a stack in the run's data with room for one scope; nil if not made yet
 }
 
 var (
@@ -26,10 +25,10 @@ var (
 	watching mutex
 )
 
-// StartWatch starts the stopwatch of that name, which appears in reports as a
-// region at the place of its first start. It is an error if it runs, has no name or one of
-// more than 256 bytes, or is one too many: each stays for as long as the program, and there can be 10,000.
-// Any goroutine may call it.
+// StartWatch starts the stopwatch of that name, which reports show as a region at the place of its
+// first start. It returns an error if the stopwatch runs, if name is empty or longer than 256
+// bytes, or if it would be the 10,001st stopwatch; stopwatches are never freed. Any goroutine may
+// call StartWatch.
 //
 //go:norace
 func StartWatch(name string) error {
@@ -60,8 +59,8 @@ func StartWatch(name string) error {
 	w.running = true
 	w.start = 0
 	first := loadWord(&w.m.index)&layout.IndexMask == 0
-	if i := decide(&w.m); i != 0 { // triggers notice it in any state
-		if first { // what that took is in a record
+	if i := decide(&w.m); i != 0 { // triggers see it in any state
+		if first { // the time that decide took is in a record of the trace
 			t = now()
 		}
 		w.begin(i)
@@ -73,8 +72,8 @@ func StartWatch(name string) error {
 	return nil
 }
 
-// StopWatch stops the stopwatch of that name. It is an error if it does not run or
-// there is none of the name.
+// StopWatch stops the stopwatch of that name. It returns an error if the stopwatch is not running
+// or does not exist.
 //
 //go:norace
 func StopWatch(name string) error {
@@ -103,10 +102,10 @@ func StopWatch(name string) error {
 	return nil
 }
 
-// mostWatches is how many stopwatches there are at most.
+// mostWatches is the maximum number of stopwatches.
 const mostWatches = 10_000
 
-// begin writes an open scope of the watch, whose marker has index i, to the data.
+// begin writes an open scope of the watch, whose marker has index i, to the data file.
 //
 //go:norace
 //go:nocheckptr
@@ -130,7 +129,8 @@ func (w *watch) begin(i uint32) {
 	}
 }
 
-// end records a scope that ended at t. kept is false if its run is over: it stays open in that run's data.
+// end records a scope that ended at tick t. It returns false if its run has ended: the scope stays
+// open in that run's data.
 //
 //go:norace
 func (w *watch) end(i uint32, t uint64) (kept bool) {
@@ -147,14 +147,15 @@ func (w *watch) end(i uint32, t uint64) (kept bool) {
 	return kept
 }
 
-// watchPath begins the table of a stopwatch, and of nothing else.
+// watchPath begins the table of a stopwatch, and no other table.
 const watchPath = "p\t-\n"
 
 func (t *table) ofWatch() bool {
 	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
 }
 
-// callSite is where the program calls this package, perhaps through a package that forwards the call.
+// callSite returns where the program calls this package, perhaps through a package that forwards
+// the call.
 func callSite() (file string, line int) {
 	const forward = "/markgen_forward.go"
 	for skip := 3; ; skip++ {
@@ -168,8 +169,8 @@ func callSite() (file string, line int) {
 	}
 }
 
-// newWatch registers a table for a stopwatch. Its ID is a hash of its name
-// (Fowler, Noll and Vo's FNV-1a), so that the same watch of two builds is one.
+// newWatch registers a table for a stopwatch. The marker's ID is the FNV-1a hash (Fowler, Noll and
+// Vo) of its name, so that a watch is the same marker in every build.
 func newWatch(name string) *watch {
 	const offset, prime = 14695981039346656037, 1099511628211
 	id := uint64(offset)
@@ -184,7 +185,7 @@ func newWatch(name string) *watch {
 	}
 	text = lite.AppendUint(append(text, "\tregion\t0\t"...), uint64(line))
 	text = append(text, "\t1\t0\t-\t-\t1\t"...)
-	for _, r := range name { // what is no UTF-8 comes as U+FFFD
+	for _, r := range name { // invalid UTF-8 yields U+FFFD
 		if r < ' ' { // a tab or the end of the line would end the name
 			r = ' '
 		}

@@ -10,24 +10,24 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A sampled call is recorded whole: if it begins in a window its loops and branches are recorded to
-// its end, even after the window's. Otherwise long calls would show too few passages of what stands
-// near their end.
+// A sampled call is recorded whole: if it begins in a window, its loops and branches are recorded
+// until it ends, even after the end of the window. Otherwise the code near the end of long calls
+// would have too few scopes.
 
-// mostOpen is how many open scopes are searched for that of the function: more than its own loops
-// and branches nest.
+// mostOpen is the number of open scopes that are searched for the function's: more than its own
+// loops and branches nest.
 const mostOpen = 32
 
-// functionOf points to a []uint32 that gives, by the first index of a marker inside a function, the
+// functionOf points to a []uint32 that maps the first index of a marker inside a function to the
 // first index of the function's own marker.
 var functionOf unsafe.Pointer
 
-// hasInner says by the first index of a function's marker whether markers are recorded with its
-// calls. Under the lock.
+// hasInner says, by the first index of a function's marker, whether other markers are recorded with
+// its calls; under the lock.
 var hasInner []bool
 
-// goesWith says whether the marker at index i of the table is recorded with the calls of its
-// function. The caller holds the lock and has filled t.gates.
+// goesWith reports whether marker i of the table is recorded with the calls of its function. The
+// caller holds the lock and has filled t.gates.
 //
 //go:norace
 func (t *table) goesWith(i uint32) bool {
@@ -43,8 +43,8 @@ func (t *table) goesWith(i uint32) bool {
 	return t.chosen[i]
 }
 
-// followCalls has the marker at i of the table, which has that index, recorded with its function's
-// calls if it goes with them. The caller holds the lock.
+// followCalls makes marker i of the table, which has that index, be recorded with its function's
+// calls, if goesWith says so. The caller holds the lock.
 //
 //go:norace
 func (t *table) followCalls(i, index uint32) {
@@ -60,8 +60,9 @@ func (t *table) followCalls(i, index uint32) {
 	storeWord(&longEnough(&functionOf, first)[first], function)
 }
 
-// callsOpen says whether recorded calls with inner markers may be open. With more than fewOwners
-// goroutines it does not look. The caller holds the lock.
+// callsOpen reports whether recorded calls with inner markers may be open. With more than fewOwners
+// goroutines it does not search, and assumes so if there are such markers. The caller holds the
+// lock.
 //
 //go:norace
 //go:nocheckptr
@@ -81,7 +82,7 @@ func callsOpen() bool {
 	return false
 }
 
-// inRecordedCall says whether a passage of the marker of index i, outside of windows, is in a
+// inRecordedCall reports whether a scope of marker i that begins outside of windows is in a
 // recorded call.
 //
 //go:norace
@@ -113,7 +114,7 @@ func inRecordedCall(i uint32) bool {
 	return false
 }
 
-// takeOff corrects the count of scopes recorded in windows for one that is about to be recorded
+// takeOff corrects the count of scopes recorded in windows for a scope that is about to be recorded
 // outside of them.
 //
 //go:norace

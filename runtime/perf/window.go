@@ -9,37 +9,37 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With sample=1:N a function is recorded always until one of its markers has been passed a
-// thousand times (sampled.go), and from then on in short windows only, which make 1/N of the time.
-// Between windows its gates, which the program's own code tests, are closed, and it runs
-// unmarked, at no cost. After US 8,850,402 and Hirzel and Chilimbi, Bursty Tracing (FDDO-4,
-// 2001). The time between two windows is random, with the exponential distribution: at any
-// moment it is as likely that a window begins as at any other, and nothing that the program
-// does at intervals can line up with the windows.
+// With sample=1:N every call of a function is recorded until one of its markers has been executed a
+// thousand times (sampled.go), and from then on only calls in short windows, which make up 1/N of
+// the time. Between windows the function's gates, which its own code tests, are closed, and it runs
+// unmarked, at no cost. After US 8,850,402 and Hirzel and Chilimbi, Bursty Tracing (FDDO-4, 2001).
+// The time between two windows is random, with the exponential distribution: a window is equally
+// likely to begin at any moment, so nothing that the program does periodically can line up with the
+// windows.
 //
-// All scopes that begin in a window are recorded, however long they last, and besides them only
-// those in calls that began in one (wholecall.go). The clock is read for a scope anyway, so the first
-// that begins after a window's end closes the gates. The sampler opens them, and closes them
-// where nothing is passed.
+// All scopes that begin in a window are recorded, however long they last, and besides them only the
+// scopes in calls that began in one (wholecall.go). A scope reads the clock anyway, so the first
+// one to begin after a window's end closes the gates. The sampler opens them, and closes them if no
+// scope begins.
 type window struct { // words of the header, from OffWindowFrom
-	from   uint64 // tick at which scopes begin to be recorded
-	width  uint64 // ticks; noWindow: always; 0: no window is open
-	closed uint64 // tick at which the state closed markers last
+	from   uint64 // tick from which scopes are recorded
+	width  uint64 // ticks; noWindow if scopes are always recorded; 0 if no window is open
+	closed uint64 // tick at which a change of state last closed markers
 }
 
 var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(layout.OffClosed-layout.OffWindowFrom)]
 
 const (
 	noWindow = 1<<64 - 1
-	unending = 1 << 60 // a window of that width ends only if it is made shorter
+	unending = 1 << 60 // width of a window that ends only when shortened
 
-	// fewOwners is the number of goroutines up to which who ends a window looks for open
-	// scopes, in some µs. With more the sampler does that a little later, and until then ends of
-	// scopes are looked for where there is none.
+	// fewOwners is the number of goroutines up to which ending a window includes a search for open
+	// scopes, which takes some µs. With more, the sampler searches a little later, and until then
+	// gated code looks for scope ends where there are none.
 	fewOwners = 64
 )
 
-// windows says whether the configuration asks for windows.
+// windows reports whether the configuration asks for windows.
 func (c *settings) windows() bool { return c.Sample > 1 && !c.Countdown }
 
 // ownWindow is the run's window.
@@ -47,7 +47,8 @@ func (c *settings) windows() bool { return c.Sample > 1 && !c.Countdown }
 //go:nocheckptr
 func ownWindow() *window { return (*window)(unsafe.Pointer(headerWord(layout.OffWindowFrom))) }
 
-// openWindow has scopes go by the run's own window, if it collects by now.
+// openWindow makes the run's own window decide about scopes, if the run is profiling. It reports
+// whether it is.
 //
 //go:norace
 func openWindow() bool {
@@ -60,27 +61,27 @@ func openWindow() bool {
 	return true
 }
 
-// Windows of no run. A scope that has found its marker on may begin at any later time, so these
-// decide about it.
+// Windows that are in force outside a run. A scope that has found its marker on may begin at any
+// later time, and then one of these decides about it.
 var (
 	always    = window{width: noWindow} // before there is a header
-	beforeRun = window{from: 1<<64 - 1} // of a run that does not collect yet
+	beforeRun = window{from: 1<<64 - 1} // before the run collects
 	afterEnd  = window{from: 1<<64 - 1} // after the end of the program
 )
 
-// gates are the markers that windows open and close. Under the lock.
+// gates are the markers that windows open and close; under the lock.
 var gates []windowGate
 
 type windowGate struct {
 	*Marker
-	ofCall bool // it is recorded with whole calls of its function, and stays open while one is open
+	ofCall bool // it is recorded with whole calls of its function, and stays open while such a call is open
 }
 
 // windowClosed is the tick at which the latest window ended.
 var windowClosed uint64
 
-// includes says whether a scope of the marker of index i that begins at t, outside the window as it
-// seems, is recorded. The first one after the window's end ends the window.
+// includes reports whether a scope of marker i that begins at tick t is recorded; the caller found
+// t outside the window. The first such scope after the window's end ends the window.
 //
 //go:norace
 //go:nocheckptr
@@ -88,7 +89,7 @@ var windowClosed uint64
 func (w *window) includes(i uint32, t uint64) bool {
 	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
 	if width == noWindow || t-from <= width {
-		return true // another was opened just now
+		return true // another window has just been opened
 	}
 	if onSystemStack(getg()) {
 		return false
@@ -116,7 +117,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 	return false
 }
 
-// end ends the window of that width and closes its gates, unless somebody else does.
+// end ends the window of that width and closes its gates, unless another goroutine has.
 //
 //go:norace
 //go:noinline
@@ -126,7 +127,7 @@ func (w *window) end(width uint64) {
 	}
 	lock()
 	defer unlock()
-	if w != ownWindow() { // of an earlier run
+	if w != ownWindow() { // it belongs to an earlier run
 		return
 	}
 	atomic.StoreUint64(&windowClosed, w.from+width)
@@ -143,7 +144,7 @@ func (w *window) end(width uint64) {
 	}
 }
 
-// begin opens the gates for a window that begins lead ticks after all of them are open. The
+// begin opens the gates, for a window that begins lead ticks after the last gate is open. The
 // caller holds the lock.
 //
 //go:norace
@@ -158,14 +159,14 @@ func (w *window) begin(lead, width uint64) {
 	atomic.StoreUint64(&w.from, now()+lead)
 }
 
-// shorten has an unending window end so many ticks from now.
+// shorten makes an unending window end left ticks from now.
 //
 //go:norace
 func (w *window) shorten(left uint64) {
 	atomic.CompareAndSwapUint64(&w.width, unending, now()-atomic.LoadUint64(&w.from)+left)
 }
 
-// open opens it, if it is closed between windows.
+// open opens the gate, if it is closed between windows.
 //
 //go:norace
 func (g *windowGate) open() {
@@ -181,14 +182,15 @@ func (g *windowGate) open() {
 // opensEarly is 1 while gates are open for a window that has not begun.
 var opensEarly uint32
 
-// dueNow is Due while opensEarly is 1: whether the marker is not sampled or the window has begun.
+// dueNow is Due while opensEarly is 1: it reports whether the marker is not sampled, or the window
+// has begun.
 //
 //go:norace
 //go:noinline
 func dueNow(m *Marker) bool {
 	i := loadWord(&m.index) & layout.IndexMask
 	if i == 0 || !hasRate(i) {
-		return true // it is recorded always
+		return true // it is always recorded
 	}
 	if int64(now()-atomic.LoadUint64(&ownWindow().from)) < 0 {
 		return false
@@ -197,15 +199,15 @@ func dueNow(m *Marker) bool {
 	return true
 }
 
-// settleGates sets OffSettled for markers that a window has closed and that have no open scopes.
-// Unless it may allocate, it does nothing if more scopes are open than it has room for. The caller
-// holds the lock.
+// settleGates sets OffSettled for markers that a window has closed and that have no open scopes. If
+// mayAllocate is false and more scopes are open than opens has room for, it does nothing. The
+// caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
 func settleGates(mayAllocate bool) {
 	if openBits == nil || !findOpen(mayAllocate) {
-		return // or none has been closed yet
+		return // if openBits is nil, no marker has been closed yet
 	}
 	markOpen(true)
 	for i := range gates {
@@ -218,8 +220,8 @@ func settleGates(mayAllocate bool) {
 	markOpen(false)
 }
 
-// findOpen fills opens with the indexes of the markers of open scopes; false: there are too many.
-// The caller holds the lock.
+// findOpen fills opens with the marker indexes of all open scopes. It returns false if it would
+// have to allocate and may not. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -232,7 +234,7 @@ func findOpen(mayAllocate bool) bool {
 				return false
 			}
 			index := s.at(i).index & layout.IndexMask
-			if k := index - firstIndex; k < uint32(len(live)) { // it may be that of before it was sampled
+			if k := index - firstIndex; k < uint32(len(live)) { // it may be the index from before the marker was sampled
 				index = loadWord(&live[k].index) & layout.IndexMask
 			}
 			opens = append(opens, index)
@@ -241,7 +243,7 @@ func findOpen(mayAllocate bool) bool {
 	return true
 }
 
-// markOpen sets or clears the bits of what is in opens.
+// markOpen sets or clears the bits of the indexes in opens.
 //
 //go:norace
 //go:nocheckptr
@@ -255,7 +257,8 @@ func markOpen(set bool) {
 	}
 }
 
-// openBits has a bit for each index; settleGates sets those of opens for a moment. Under the lock.
+// openBits has a bit for each index; settleGates sets the bits of opens temporarily. Under the
+// lock.
 var (
 	opens    = make([]uint32, 0, 256)
 	openBits unsafe.Pointer
