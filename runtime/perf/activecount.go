@@ -7,25 +7,24 @@ import (
 	"unsafe"
 )
 
-// active counts the open scopes of a goroutine by marker, once its stack is so
-// deep that looking through it takes long: a hash table with open addressing,
-// whose keys are never deleted.
+// active counts the open scopes of a goroutine by marker, once its stack is so deep that searching
+// it takes long. It is a hash table with open addressing, whose keys are never deleted.
 type active struct {
 	used  uint32
 	lines uint32 // a power of two
 	// lines activeLines follow
 }
 
-type activeLine struct{ index, count uint32 } // index 0: empty
+type activeLine struct{ index, count uint32 } // index is 0 in an empty line
 
 const (
-	deep        = 48 // open scopes above which there is a table
-	shallow     = 16 // and down to which there is one from then on
+	deep        = 48 // with more open scopes, the slot gets a table
+	shallow     = 16 // with this many or fewer, it loses the table
 	firstActive = 64
 )
 
-// spareActive are tables that are in use no more, each with the address of the next in its first
-// line. Under the lock.
+// spareActive is a list of unused tables, each with the address of the next in its first line.
+// Under the lock.
 var spareActive *active
 
 //go:norace
@@ -34,7 +33,7 @@ func (a *active) at(i uint32) *activeLine {
 	return (*activeLine)(unsafe.Add(unsafe.Pointer(a), unsafe.Sizeof(active{})+uintptr(i)*unsafe.Sizeof(activeLine{})))
 }
 
-// line is where index is or would be.
+// line returns the line of index, or the empty line where it would be added.
 //
 //go:norace
 func (a *active) line(index uint32) *activeLine {
@@ -54,7 +53,7 @@ func (a *active) count(index uint32) uint32 {
 	return l.count
 }
 
-// activate changes by n how many scopes of marker index are open, if that is counted.
+// activate adds n to the number of open scopes of marker index, if the slot counts them.
 //
 //go:norace
 func (p *slot) activate(index, n uint32) {
@@ -67,14 +66,14 @@ func (p *slot) activate(index, n uint32) {
 	}
 }
 
-// noActive stands for the table of a slot whose run is over: what is more to be done than usual is looked
-// into wherever there is a table, so those who come late, having found their marker on in that run, find out there.
+// noActive is the table of a slot whose run has ended. Code that checks for a table takes the slow
+// path, so that goroutines which found their marker on in that run notice there that it has ended.
 var noActive = struct {
 	active
 	line activeLine
 }{active: active{lines: 1}}
 
-// setActive replaces the table, unless the run is over by now, and says whether it has.
+// setActive replaces the table, unless the run has ended by now, and reports whether it did.
 //
 //go:norace
 //go:nocheckptr
@@ -82,13 +81,13 @@ func (p *slot) setActive(from, to *active) bool {
 	return atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
-// frozen says that the run is over that the slot has scopes of.
+// frozen reports whether the run of the slot's scopes has ended.
 //
 //go:norace
 func (p *slot) frozen() bool { return p.active == &noActive.active }
 
-// add changes the count of index by n and returns the table, or the larger one
-// that took its place; nil if there is no memory for that.
+// add adds n to the count of index and returns the table, or the larger table that replaces it; nil
+// if there is no memory for a larger one.
 //
 //go:norace
 func (a *active) add(index, n uint32) *active {
@@ -135,13 +134,13 @@ func makeActive(lines uint32) *active {
 	return a
 }
 
-// next is where the next of the spare tables is told.
+// next returns where a spare table has the address of the next one.
 //
 //go:norace
 //go:nocheckptr
 func (a *active) next() **active { return (**active)(unsafe.Pointer(a.at(0))) }
 
-// spare gives a table back that nobody uses any more.
+// spare adds an unused table to spareActive.
 //
 //go:norace
 //go:nocheckptr
@@ -152,8 +151,8 @@ func (a *active) spare() {
 	unlock()
 }
 
-// leaveDeep does without the table where the stack is no longer deep: with it, each scope takes the
-// long way.
+// leaveDeep drops the table when the stack is no longer deep: with a table, each scope takes the
+// slow path.
 //
 //go:norace
 //go:nocheckptr
@@ -164,7 +163,7 @@ func (p *slot) leaveDeep() {
 	}
 }
 
-// newActive counts what is on a stack; nil if there is no memory.
+// newActive returns a table of the scopes on a stack, or nil if there is no memory.
 //
 //go:norace
 //go:nocheckptr

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// scan calls f for each marker of the table, with its place and its line.
+// scan calls f for each marker of the table, with its position and its line.
 //
 //go:norace
 func (t *table) scan(f func(i uint32, line tabletext.Line)) {
@@ -23,21 +23,21 @@ func (t *table) scan(f func(i uint32, line tabletext.Line)) {
 	}
 }
 
-// sampled says whether a marker of the table has a rate.
+// sampled reports whether a marker of the table has a rate.
 func (t *table) sampled() bool {
 	return len(t.text) > 1 && (t.text[0] == layout.PackedSampled || t.text[:2] == "s\n")
 }
 
-// choose turns off the markers that are not collected and the gates without any that are, and marks
-// those that triggers watch and those with rates. Each passage of a watched marker is collected, or
-// nobody would see its scopes end. A gate may come after the markers behind it in the table. If all
-// are collected, the markers are not touched. In a run that does not collect yet all are off.
+// choose turns off the markers that are not collected and the gates without a collected marker, and
+// flags the markers that triggers watch and those with rates. A watched marker is always on, or its
+// triggers would miss scope ends. A gate may come after the markers behind it in the table. If all
+// markers are collected, they are not touched. In a run that does not collect yet all are off.
 //
 //go:norace
 //go:nocheckptr
 func (t *table) choose(collecting bool) {
 	off := uint32(0)
-	if !collecting { // never on for a moment: a goroutine that finds a marker on may record much later
+	if !collecting { // never on, however briefly: a goroutine that finds a marker on may record much later
 		off = layout.OffByState
 	}
 	rates := t.sampled() && conf.Sample == 0 || conf.Countdown && conf.Sample > 1
@@ -62,7 +62,7 @@ func (t *table) choose(collecting bool) {
 		}
 		if watched {
 			bits[i] |= layout.IndexOff | layout.IndexWatched
-			kept[gate], kept[i] = true, true // where there is one body each tests its own
+			kept[gate], kept[i] = true, true // where there is one body, each marker's code tests its own word
 		}
 		n, ok := line.Rate()
 		if conf.Countdown && conf.Sample > 1 {
@@ -97,7 +97,8 @@ func (t *table) choose(collecting bool) {
 	}
 }
 
-// turnOn turns all markers of a table on that were off before there was a run, or to off.
+// turnOn sets the first word of all markers of a table, which were off before there was a run, to
+// off, which may be 0.
 //
 //go:norace
 func (t *table) turnOn(off uint32) {
@@ -108,7 +109,7 @@ func (t *table) turnOn(off uint32) {
 	}
 }
 
-// gate is the gate of the marker at i. The caller holds the lock.
+// gate returns the gate of marker i. The caller holds the lock.
 //
 //go:norace
 func (t *table) gate(i uint32) *Marker {
@@ -119,16 +120,16 @@ func (t *table) gate(i uint32) *Marker {
 	return t.at(t.gates[i])
 }
 
-// When a counter counts.
+// counting says when a counter counts.
 type counting uint8
 
 const (
 	countsNever  counting = iota
-	countsOn              // while counters do
-	countsAlways          // a cover block
+	countsOn              // while collection is on
+	countsAlways          // always: it is a cover block
 )
 
-// countIf turns the table's counters on or off. Cover blocks, which have no names, are always counted.
+// countIf turns the table's counters on or off. Cover blocks, which have no names, always count.
 //
 //go:norace
 //go:nocheckptr
@@ -160,8 +161,8 @@ func (t *table) countIf(on bool) {
 	}
 }
 
-// chooseCounters decides which of the table's counters count in the run, and writes those that do
-// not to the data.
+// chooseCounters decides which of the table's counters count in the run, and writes the others to
+// the data file.
 //
 //go:norace
 //go:nocheckptr

@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/clock"
 )
 
-// now reads the clock in use, ticks.
+// now reads the clock in use, in ticks.
 //
 //go:norace
 func now() uint64 {
@@ -18,11 +18,11 @@ func now() uint64 {
 	return ticks()
 }
 
-// anchorNow is this moment on the counter and on the monotonic clock.
+// anchorNow reads the counter and the monotonic clock at one moment.
 func anchorNow() clock.Anchor { return clock.At(ticks, nanotime) }
 
-// toNS turns a duration in ticks into ns, rounded to the nearest: hot.mult is a clock.Multiplier.
-// There is no overflow below 2^64 ns.
+// toNS converts a duration from ticks to ns, rounded to the nearest: hot.mult is a
+// clock.Multiplier. There is no overflow below 2^64 ns.
 //
 //go:norace
 func toNS(d uint64) uint64 {
@@ -34,15 +34,16 @@ func toNS(d uint64) uint64 {
 	return (hi+carry)<<32 | lo>>32
 }
 
-// toPS turns ticks into ps.
+// toPS converts ticks to ps.
 func toPS(t uint64) uint64 {
 	hi, lo := bits.Mul64(t*1000, hot.mult)
 	return hi<<32 | lo>>32
 }
 
-// fromNS turns ns into ticks.
+// fromNS converts ns to ticks.
 func fromNS(ns uint64) uint64 { return clock.Ticks(ns, hot.mult) }
 
-// calibration is how long the rate of the counter is observed before the first scope, ns, at least. The
-// ends are known to about 15 ns each, so the rate to about 60 ppm; the header has anchors of the whole run.
+// calibration is the minimum time, in ns, for which the counter's rate is observed before the first
+// scope. Both ends are known to about 15 ns, so the rate to about 60 ppm; the header has anchors of
+// the complete run.
 const calibration = 500_000

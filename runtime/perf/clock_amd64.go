@@ -2,27 +2,26 @@
 
 package perf
 
-// hasG says that goroutines can be told apart.
+// hasG says whether goroutines can be told apart.
 const hasG = true
 
-// ticks reads the time stamp counter. It is not fenced: the processor may move
-// the read by the few ns it looks ahead, and a fence would cost more than
-// that.
+// ticks reads the time stamp counter. The read is not fenced: the processor may execute it a few ns
+// early, and a fence would cost more than that.
 //
 //go:noescape
 func ticks() uint64
 
-// ticksAndG reads the time stamp counter and the address of the running g,
-// which identifies the goroutine while it lives.
+// ticksAndG reads the time stamp counter and returns the address of the running g, which identifies
+// the goroutine while it exists.
 //
 //go:noescape
 func ticksAndG() (t uint64, gp uintptr)
 
-// ticksAndDepth reads as ticksAndG does, and how much of the goroutine's stack is
-// in use down to at, bytes: unlike an address that does not change when the stack
-// moves, which it can at any call of a Go function, so that both ends have to be
-// read here. The upper end is the second word of a g (runtime/runtime2.go: what the
-// linker and cgo know stands first).
+// ticksAndDepth returns what ticksAndG returns, and the number of bytes of the goroutine's stack in
+// use down to at. Unlike an address, the depth does not change when the stack moves, which can
+// happen at any call of a Go function, so both ends have to be read here. The upper end is the
+// second word of a g (runtime/runtime2.go: the first fields are those that the linker and cgo
+// know).
 //
 //go:noescape
 func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
@@ -32,13 +31,13 @@ func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
 //go:noescape
 func depthOf(at *byte) (gp, depth uintptr)
 
-// frame gives the running g, the caller's frame pointer and the upper end of the stack.
+// frame returns the running g, the caller's frame pointer and the upper end of the stack.
 //
 //go:noescape
 func frame() (gp, fp, hi uintptr)
 
-// stackPointer is the stack pointer of a function, whose frame pointer is saved where fp, that of one it has called, points to:
-// the return address and the saved frame pointer lie between the two.
+// stackPointer returns the stack pointer of a function, given fp, where a function that it called
+// has saved its frame pointer: the return address and the saved frame pointer lie between the two.
 func stackPointer(fp, saved uintptr) uintptr { return fp + 16 }
 
 //go:noescape

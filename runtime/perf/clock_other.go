@@ -2,7 +2,7 @@
 
 package perf
 
-// Here the clock is the Go runtime's and goroutines have no identity, so self
+// On these platforms the clock is the Go runtime's, and goroutines cannot be told apart, so self
 // times are not collected.
 const hasG = false
 

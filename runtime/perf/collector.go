@@ -12,54 +12,53 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Collector reads numbers that only grow, such as the bytes a cache has handed
-// out so far. It is read at both ends of every scope, and what the numbers have
-// grown by in between is added up by marker, beside the times:
+// A Collector reads numbers that only grow, such as the bytes a cache has handed out so far. It is
+// read at both ends of every scope, and the growth of the numbers in between is added up by marker,
+// beside the times:
 //
 //	func init() { perf.RegisterCollector("cache", cacheCounters{}) }
 //
-// A program so prepared collects them with MARKGEN=collect=time+cache.
+// Such a program collects them with MARKGEN=collect=time+cache.
 type Collector interface {
-	// Values names the numbers in the order in which Read gives them, 16 at most, in
-	// lower-case letters, digits and _. A name that ends in _bytes or _ns says its
-	// unit, others are counts. RegisterCollector calls it once.
+	// Values returns the names of the numbers in the order in which Read stores them, 16 at most,
+	// in lower-case letters, digits and _. The suffixes _bytes and _ns give the unit, other names
+	// are counts. RegisterCollector calls it once.
 	Values() []string
 
-	// Read stores the numbers of this moment, one for each name. It is called by
-	// the goroutine whose scope begins or ends, by many of them at once, and should
-	// neither allocate nor wait. What it takes is not counted as the program's time.
-	// Scopes are not opened in it: marked functions that it calls are counted. If it
-	// panics, the collector is read no more, and the program does not notice. into is
-	// valid until Read returns.
+	// Read stores the current numbers, one for each name. It is called by the goroutine whose scope
+	// begins or ends, concurrently on many goroutines, and should neither allocate nor block. Its
+	// time is not counted as the program's. No scopes are opened in it: marked functions that it
+	// calls are only counted. If it panics, the collector is no longer read, and the program is not
+	// affected. into is valid until Read returns.
 	Read(into []uint64)
 }
 
-// mostOwnValues is how many values a program's collector has at most.
+// mostOwnValues is the maximum number of values of a program's collector.
 const mostOwnValues = 16
 
-// A registered is a collector of the program.
+// A registered is a collector that the program has registered.
 type registered struct {
 	name   string
 	c      Collector
 	values []string
-	ready  bool   // it has been asked for its values
-	bad    bool   // these can't be
+	ready  bool   // Values has been called
+	bad    bool   // Values returned an invalid result
 	broken uint32 // Read has panicked in this run
 }
 
-// program has the program's own. It is guarded by starting.
+// program has the program's collectors. It is guarded by starting.
 var program struct {
 	n    int
 	list [mostOwn]registered
 }
 
-// mostOwn is how many collectors a program can register. MostCollectors of them are read in a run.
-const mostOwn = 64 // said in words below
+// mostOwn is how many collectors a program can register. A run reads at most MostCollectors of
+// them.
+const mostOwn = 64 // a message in announce names it
 
-// RegisterCollector gives the program's collector a name, in lower-case letters,
-// digits and _, by which MARKGEN can ask for it. It is to be called while the
-// packages of the program are initialised, from an init function or a package
-// variable. Of two with one name the first counts.
+// RegisterCollector registers a collector under a name, in lower-case letters, digits and _, by
+// which MARKGEN can ask for it. It must be called while the program's packages are initialised,
+// from an init function or a package variable. Of two collectors with one name, the first is used.
 //
 //go:norace
 func RegisterCollector(name string, c Collector) {
@@ -83,7 +82,7 @@ func RegisterCollector(name string, c Collector) {
 		}
 		return
 	}
-	values, ok := valuesOf(c) // may pass markers, and so come back to starting
+	values, ok := valuesOf(c) // may execute markers, and so come back to starting
 	ok = ok && len(values) > 0 && len(values) <= mostOwnValues
 	for i := range values {
 		ok = ok && config.IsName(values[i])
@@ -96,7 +95,7 @@ func RegisterCollector(name string, c Collector) {
 	release(&starting)
 }
 
-// announce puts the collector on the list, or says why it cannot be there.
+// announce adds the collector to the list, or returns why it cannot.
 //
 //go:norace
 func announce(name string, c Collector) (r *registered, trouble string) {
@@ -114,8 +113,8 @@ func announce(name string, c Collector) (r *registered, trouble string) {
 	return r, ""
 }
 
-// ownCollector finds the program's collector of that name, or gives nil. The caller
-// has starting.
+// ownCollector returns the program's collector of that name, or nil. The caller has acquired
+// starting.
 //
 //go:norace
 func ownCollector(name string) *registered {
@@ -127,7 +126,7 @@ func ownCollector(name string) *registered {
 	return nil
 }
 
-// valuesOf asks for the names; ok is false if that panics.
+// valuesOf returns the names of c's values; ok is false if c.Values panics.
 func valuesOf(c Collector) (values []string, ok bool) {
 	defer func() {
 		if !ok {
@@ -138,7 +137,8 @@ func valuesOf(c Collector) (values []string, ok bool) {
 	return values, true
 }
 
-// read is collect.Reader's Read of the program's collector; ok is false if that panics, and from then on.
+// read is collect.Reader's Read for the program's collector; ok is false if Read panics, and from
+// then on.
 //
 //go:norace
 func (r *registered) read(_ *collect.Scratch, into []uint64) (where uint64, ok bool) {
@@ -159,7 +159,7 @@ func (r *registered) read(_ *collect.Scratch, into []uint64) (where uint64, ok b
 	return 0, true
 }
 
-// fail is called when Read has panicked.
+// fail is called when Read has panicked with v.
 //
 //go:norace
 func (r *registered) fail(v any) {
@@ -176,24 +176,25 @@ func (r *registered) fail(v any) {
 	complain("collector " + r.name + ": Read panicked" + what + "; it is read no more")
 }
 
-// A plan is what a run reads at scopes. It does not change once scopes are opened.
+// A plan is the list of collectors that a run reads at scopes. It does not change once scopes are
+// opened.
 type plan struct {
 	collect.Plan
 	clock  uint64 // cost of reading the clock, ticks<<costBits
 	shards [layout.MaxShards + 1]*directory[collect.Block]
 }
 
-// reading is the plan of the run, nil: nothing is read. plans are those of all runs:
-// goroutines that are in scopes of an earlier one still go by its plan.
+// reading is the plan of the run, nil if nothing is read. plans has the plans of all runs:
+// goroutines in scopes of an earlier run still use its plan.
 var (
 	reading *plan
 	plans   []*plan
 )
 
-// openCollectors makes ready what collect= asks for besides time, when the first
-// scope is to be opened. False: no scope can be, since the program is still being
-// initialised and may register a collector yet, or ever, since there is no such
-// collector. The caller has starting.
+// openCollectors opens the collectors in collect= besides time, before the first scope is opened.
+// It returns false if no scope can be opened: not yet, since the program is still being initialised
+// and may register a collector, or never, since a collector does not exist. The caller has acquired
+// starting.
 //
 //go:norace
 func openCollectors() bool {
@@ -248,15 +249,14 @@ func openCollectors() bool {
 	return true
 }
 
-// closeCollectors ends what openCollectors began.
+// closeCollectors reverses openCollectors.
 func closeCollectors() {
 	reading = nil
 	collect.Close()
 }
 
-// missing looks for the names in collect=. wait: one is not there, and may be when
-// the packages are initialised. unknown is one that will not be. The caller has
-// starting.
+// missing looks up the names in collect=. wait says that one is not registered and may be while
+// packages are initialised. unknown is a name that will not be. The caller has acquired starting.
 //
 //go:norace
 func missing() (wait bool, unknown string) {
@@ -284,8 +284,8 @@ func (p *plan) add(r collect.Reader) {
 	}
 }
 
-// initialising says whether the calling goroutine initialises packages. The Go
-// runtime does that with doInit1 (runtime/proc.go) on the stack.
+// initialising reports whether the calling goroutine is initialising packages, for which the Go
+// runtime uses doInit1 (runtime/proc.go).
 func initialising() bool {
 	pcs := make([]uintptr, 256)
 	for skip := 0; ; skip += len(pcs) {
@@ -305,9 +305,9 @@ func initialising() bool {
 	}
 }
 
-// giveUp makes a process inert that had begun: a name in collect= turned out to be
-// unknown when the first scope was to be opened. The data file has nothing and goes.
-// The caller has starting.
+// giveUp makes a process that had begun inert: a name in collect= turned out to be unknown when the
+// first scope was to be opened. The data file is empty and is removed. The caller has acquired
+// starting.
 //
 //go:norace
 func giveUp(unknown string) {
@@ -315,18 +315,18 @@ func giveUp(unknown string) {
 	lock()
 	setHeader(layout.OffState, layout.StateUnconfigured)
 	atomic.StoreUint32(&hot.mode, modeInert)
-	atomic.AddUint64(&runs, 1) // what waits for some time to pass ends
+	atomic.AddUint64(&runs, 1) // its timers end
 	for i := range tables {
 		tables[i].turnOff(layout.OffByState)
 		tables[i].countIf(false)
 	}
-	setHeaderText(layout.OffConfig, layout.SizeConfig, "") // a keeper takes the file for one that was never begun
+	setHeaderText(layout.OffConfig, layout.SizeConfig, "") // a keeper treats the file as never begun
 	space.file.Remove()
 	unlock()
 }
 
-// abandoned says whether the process is inert. If no scope was opened before its
-// end, that may be seen now.
+// abandoned reports whether the process is inert. If no scope was opened before the end of the
+// process, unknown collectors are only noticed here.
 //
 //go:norace
 func abandoned() bool {

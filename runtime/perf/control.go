@@ -8,9 +8,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// ackControl clears IndexAsked, the bit with which another process (markgen ctl) says that it has
-// changed the state or the sampling rate in the data file. Counters follow the state, and windows
-// begin if there is a rate now. It is called at the next passage of a marker.
+// ackControl clears IndexAsked, the bit with which another process (markgen ctl) signals that it
+// has changed the state or the sampling rate in the data file. Counters follow the state, and
+// windows begin if there now is a rate. It is called at the next scope of a marker.
 //
 //go:norace
 //go:noinline
@@ -27,7 +27,7 @@ func ackControl() {
 	if n := atomic.LoadUint64(headerWord(layout.OffSampleN)); n > 1 && conf.Sample <= 1 && !conf.Countdown {
 		begins = true
 		conf.Sample = n
-		undemote() // what is recorded in windows tells more than a count
+		undemote() // a sample in windows has more information than a count
 		atomic.CompareAndSwapUint64(&ownWindow().width, noWindow, 0)
 	}
 	run := runs

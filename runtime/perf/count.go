@@ -11,10 +11,10 @@ func Count(c *Counter) {
 	}
 }
 
-// Pass counts one passage through m, a marker that is counted and not timed.
+// Pass counts one execution of m, a marker that is counted and not timed.
 func Pass(m *Marker) { pass(m) }
 
-// pass is Pass for an assignment.
+// pass is Pass for use in an assignment.
 //
 //go:norace
 //go:nocheckptr
@@ -56,5 +56,5 @@ func pass(m *Marker) (n [0]byte) {
 	return n
 }
 
-// Point records a passage through m, which has no duration.
+// Point records an execution of m, which has no duration.
 func Point(m *Marker) { pass(m) }

@@ -9,12 +9,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A marker with sample=1:N of its own, or every marker with countdown, counts all
-// passages and times one in N: exactly so many per processor in the long run, and
-// at irregular distances, so that no pattern of the program can line up with them.
-// That costs a call and a count each passage, and needs no timer.
+// A marker with its own sample=1:N, or every marker with countdown, counts all scopes and times one
+// in N: exactly one in N per processor in the long run, at irregular distances, so that no pattern
+// in the program can line up with them. This costs a call and a count per scope, and needs no
+// timer.
 
-// countsDown says whether due alone decides about passages of a marker whose second word is w.
+// countsDown reports whether due alone decides about scopes of a marker whose second word is w.
 // decide would give the same result in twice the time.
 //
 //go:norace
@@ -23,8 +23,7 @@ func countsDown(w uint32) bool {
 		atomic.LoadUint32(&hot.mode) == modeOn && atomic.LoadUint64(headerWord(layout.OffState)) == uint64(layout.StateProfiling)
 }
 
-// due counts a passage through the marker of that index, and says whether it is
-// one that is timed.
+// due counts a scope of the marker of that index, and reports whether it is to be timed.
 //
 //go:norace
 //go:nocheckptr
@@ -49,9 +48,9 @@ func due(index uint32) bool {
 	}
 }
 
-// makeRate gives the marker's cell on a processor its rate, and makes the cell if need be; false:
-// there is no memory or no run, the processor has no cells of its own, or the caller may not wait
-// for the lock.
+// makeRate sets the rate in the marker's cell on a processor, and makes the cell if necessary. It
+// returns false if there is no memory or no run, if the processor has no cells of its own, or if
+// the caller may not wait for the lock.
 //
 //go:norace
 func makeRate(pid int, index uint32) bool {
@@ -78,30 +77,30 @@ func makeRate(pid int, index uint32) bool {
 		} else if first := makeCell(0, index); first == nil {
 			return false
 		} else if first.left == 0 {
-			first.left = uint64(numbers[index-firstIndex]+1) << 40 // where others are not
+			first.left = uint64(numbers[index-firstIndex]+1) << 40 // a range that no other marker uses
 		}
-		c.rate = n // last: others may see it at once
+		c.rate = n // last: other goroutines may see it at once
 	}
 	return true
 }
 
-// gap is the distance to the next passage that is timed: any from 1 to 2n-1 alike,
-// n on average.
+// gap returns the distance to the next timed scope: uniformly distributed from 1 to 2n-1, n on
+// average.
 //
 //go:norace
 func gap(n uint64) uint64 {
 	return 1 + random.Mix(now())%(2*n-1)
 }
 
-// seeded says whether a passage is timed in a run with a seed: one of each n in a row, which one
-// follows from the seed. Passages on all processors are counted in the cell of the first, so that
-// each run times the same ones.
+// seeded reports whether a scope is timed in a run with a seed: one of every n in a row, chosen by
+// the seed. Scopes on all processors are counted in the first processor's cell, so that each run
+// times the same ones.
 //
 //go:norace
 //go:nocheckptr
 func seeded(index uint32, n uint64) bool {
 	first := cellOf(0, index)
-	if first == nil { // what scopes cost is being measured there, or the run is over
+	if first == nil { // the cost of scopes is being measured there, or the run has ended
 		d := (*directory[cell])(atomic.LoadPointer(&aside))
 		if d == nil || uint64(index) >= d.n || d.of[index%maxIndex] == nil {
 			return false

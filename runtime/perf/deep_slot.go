@@ -9,22 +9,22 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// In a deep build (package overlay/deep) a slot is in its g. It belongs to the run
-// whose hot.slots is its key.
+// In a deep build (package overlay/deep) a slot is part of its g. It belongs to the run whose
+// hot.slots is its key.
 var _ = [1]struct{}{}[unsafe.Sizeof(slot{})-unsafe.Sizeof(runtime.MarkgenGoroutine{}.Own)]
 
-// firstSlots gives a new value for hot.slots, under which every slot is empty; nil:
+// firstSlots returns a new value for hot.slots, which makes every slot count as empty, or nil if
 // there is no memory. The caller holds the lock.
 func firstSlots(slotSet) unsafe.Pointer { return anonymous(layout.BlockAlign) }
 
-// A slotSet is nothing: the key of the next run is another.
+// A slotSet is empty: the next run has a different key.
 type slotSet struct{}
 
 func takeSlots() (s slotSet)  { return s }
 func (slotSet) clear([]*slot) {}
 
-// near gives the slot of goroutine g, the caller, its key and its ID. If the slot has another key
-// it is of an earlier run, and find empties it.
+// near returns the slot of goroutine g, the caller, its key and its ID. If the slot has another
+// key, it belongs to an earlier run, and find empties it.
 //
 //go:norace
 //go:nocheckptr
@@ -32,16 +32,16 @@ func near(g uintptr) (p *slot, key uintptr, number uint64) {
 	return (*slot)(unsafe.Pointer(g + slotOffset)), uintptr(hot.slots), goidOf(g)
 }
 
-// slotOffset is where in a g its slot is.
+// slotOffset is the offset of the slot in a g.
 const slotOffset = runtime.MarkgenOffset + unsafe.Offsetof(runtime.MarkgenGoroutine{}.Own)
 
-// g is the goroutine's.
+// g returns the goroutine's g.
 //
 //go:norace
 //go:nocheckptr
 func (p *slot) g() uintptr { return uintptr(unsafe.Pointer(p)) - slotOffset }
 
-// find gives the slot of goroutine g, the caller.
+// find returns the slot of goroutine g, the caller.
 //
 //go:norace
 //go:nocheckptr
@@ -54,7 +54,7 @@ func find(g uintptr) *slot {
 	return p
 }
 
-// present is find, but nil where the slot is still an earlier run's.
+// present is find, but returns nil if the slot still belongs to an earlier run.
 //
 //go:norace
 //go:nocheckptr
@@ -65,11 +65,11 @@ func present(g uintptr) *slot {
 	return nil
 }
 
-// followEnds has goroutines end the scopes that they leave open when they end.
+// followEnds makes each ending goroutine call goroutineEnds.
 func followEnds() { runtime.MarkgenGone = goroutineEnds }
 
-// goroutineEnds is called by each goroutine as its last act. The scopes that it has left open,
-// since runtime.Goexit has ended it, end now.
+// goroutineEnds is called by each goroutine as its last act. It ends the scopes that runtime.Goexit
+// has left open.
 //
 //go:norace
 //go:nocheckptr
@@ -81,13 +81,13 @@ func goroutineEnds() {
 	p.settle(0, now())
 }
 
-// claimGone has nothing to do: a goroutine that ends settles what it leaves.
+// claimGone returns false: a goroutine that ends settles its own scopes.
 func (p *slot) claimGone() bool { return false }
 
-// An account is what a goroutine has allocated.
+// An account is the total allocation of a goroutine.
 type account struct{ bytes, objects uint64 }
 
-// keepAccount and restore leave out what this package allocates for itself in between.
+// keepAccount and restore exclude what this package allocates for itself between the two calls.
 //
 //go:norace
 func keepAccount() account {

@@ -9,38 +9,39 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Timing short scopes costs much and says little. With demote=N:TIMES a marker is demoted, which
-// means that its scopes are only counted, once N of them have been timed and on average
+// Timing short scopes costs much and tells little. With demote=N:TIMES a marker is demoted, so that
+// its scopes are only counted, once N of them have been timed and on average
 //
-//   - took less than TIMES times what timing one costs, or
-//   - had less self time than that, and took less than 10·TIMES as much: short scopes that are
-//     nested, as in a recursive descent parser, cost as much as short ones side by side.
+//   - took less than TIMES times the cost of timing one, or
+//   - had less self time than that, and took less than 10·TIMES times as much: short nested
+//     scopes, as in a recursive descent parser, cost as much as short ones side by side.
 //
-// The mean is trimmed: it leaves out the longest thousandth, most of which were preempted.
+// The mean is trimmed: it excludes the longest thousandth, most of which were preempted.
 //
 // Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally,
-// Timed), else in the marker's cells. The count stays exact. From time to time some of them are
-// timed again (demote_retime.go).
+// Timed), else in the marker's cells. The count stays exact. Periodically some of them are timed
+// again (demote_retime.go).
 
-// mostBetween is the most scopes of one bucket on one processor between two looks at their mean: a
-// power of two.
+// mostBetween is the maximum number of scopes of one bucket on one processor between two checks of
+// their mean, a power of two.
 const mostBetween = 256
 
 // noLook is hot.look if nothing is demoted: no count has all these bits clear. In hot.again it is a
-// time that never comes.
+// tick that is never reached.
 const noLook = 1<<64 - 1
 
-// settledEvery is the time between two looks for open scopes of demoted markers, ns.
+// settledEvery is the interval between two searches for open scopes of demoted markers, in ns.
 const settledEvery = 1_000_000
 
-// demotes says whether the run demotes markers. It does not if other keys ask for more of each
-// scope than its time; but waiting is reported in proportion to what was timed.
+// demotes reports whether the run demotes markers. It does not if other keys need more of each
+// scope than its time; wait is allowed, since waiting is reported in proportion to the timed
+// scopes.
 func (c *settings) demotes() bool {
 	return c.Demote != 0 && !c.windows() && !c.Countdown && !c.Wild && !c.ReadsBesides("wait") && !c.Collects("trace") &&
 		c.Enough == 0 && c.Calls == 0 && !c.Callers && !c.Adapt && !c.Pairs && !c.Outermost
 }
 
-// look is hot.look for the run.
+// look returns hot.look for the run.
 func (c *settings) look() uint64 {
 	if !c.demotes() || !hot.self {
 		return noLook
@@ -52,11 +53,11 @@ func (c *settings) look() uint64 {
 	return n - 1
 }
 
-// isDemoted says whether the first word of a marker is that of a demoted one.
+// isDemoted reports whether off, the first word of a marker, is that of a demoted marker.
 func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
-// demoteAt demotes the marker of that index if its scopes are short, settles those that were
-// demoted before, and begins to time one of these again if that is due.
+// demoteAt demotes the marker of that index if its scopes are short, settles the markers demoted
+// before, and begins to retime one of these if that is due.
 //
 //go:norace
 //go:noinline
@@ -72,7 +73,7 @@ func demoteAt(index uint32) {
 		if first && p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		settleDemoted() // first: a goroutine may be about to begin a scope of the marker that is demoted below
+		settleDemoted() // before demote: a goroutine may be about to begin a scope of the marker demoted below
 		if m := live[k]; isTimed(m) {
 			if timed := timesOf(index); timed.areShort() && (first || !keepRetiming(m, timed.n, from)) {
 				demote(m)
@@ -87,7 +88,7 @@ func demoteAt(index uint32) {
 		if len(unsettled) > 0 {
 			again = min(again, from+fromNS(settledEvery))
 		}
-		if again != hot.again { // other processors have it in their caches
+		if again != hot.again { // written only if changed: other processors have it in their caches
 			hot.again = again
 		}
 	}
@@ -95,7 +96,7 @@ func demoteAt(index uint32) {
 	p.discount(from)
 }
 
-// isTimed says whether a marker can be demoted and is not. The caller holds the lock.
+// isTimed reports whether a marker can be demoted and is not demoted. The caller holds the lock.
 //
 //go:norace
 func isTimed(m *Marker) bool {
@@ -114,7 +115,7 @@ func demote(m *Marker) {
 	unsettled = append(unsettled, m)
 }
 
-// areShort says whether a marker with these times is to be demoted.
+// areShort reports whether a marker with these times is to be demoted.
 //
 //go:norace
 func (t *times) areShort() bool {
@@ -134,16 +135,16 @@ type parents struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-layout.OffParentsData]
 
-// mostSearched is how many scopes noteParent looks at, from the bottom of the stack.
+// mostSearched is the number of scopes that noteParent searches, from the bottom of the stack.
 const mostSearched = 256
 
-// parentsOf are those of markers, by index less firstIndex; nil: none yet. Under the lock.
+// parentsOf is indexed by index less firstIndex; nil if there are none yet. Under the lock.
 var parentsOf []*parents
 
 // noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended:
-// the scope directly around it on its goroutine's stack or, if the marker is open there already,
-// around its outermost scope. Readers take the time of demoted scopes off the self times of their
-// parents.
+// the scope directly around it on its goroutine's stack or, if the marker is still open there,
+// around its outermost scope. Readers subtract the time of demoted scopes from the self times of
+// their parents.
 //
 //go:norace
 //go:nocheckptr
@@ -181,13 +182,13 @@ func noteParent(k uint32, s *stack) {
 	}
 }
 
-// times are what timed scopes of a marker took, by bucket, and their self time, ns.
+// times are the durations of the timed scopes of a marker, by bucket, and their self time, in ns.
 type times struct {
 	counts, sums [layout.NumBuckets]uint64
 	n, self      uint64
 }
 
-// timesOf gives the times of the marker of an index. The caller holds the lock.
+// timesOf returns the times of the marker of an index. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -211,8 +212,8 @@ func timesOf(index uint32) (t times) {
 	return t
 }
 
-// trimmedMeans gives the number of scopes and the means of their time and self time, ns, without
-// the highest buckets that have at most one scope in DemotedTrim.
+// trimmedMeans returns the number of scopes and the means of their time and self time in ns,
+// without the highest buckets that together have at most one scope in DemotedTrim.
 func (t *times) trimmedMeans() (n, mean, self uint64) {
 	if t.n == 0 {
 		return 0, 0, 0
@@ -232,8 +233,8 @@ func (t *times) trimmedMeans() (n, mean, self uint64) {
 // unsettled are the demoted markers that may still have open scopes. Under the lock.
 var unsettled []*Marker
 
-// settleDemoted sets OffSettled for demoted markers without open scopes: their code does not look
-// for ends any more. The caller holds the lock.
+// settleDemoted sets OffSettled for demoted markers without open scopes, so that their code no
+// longer looks for scope ends. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -252,7 +253,7 @@ func settleDemoted() {
 	unsettled = left
 }
 
-// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller
+// isOpen reports whether a scope of the marker of that index is open on any goroutine. The caller
 // holds the lock.
 //
 //go:norace

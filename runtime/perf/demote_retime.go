@@ -9,20 +9,21 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// The scopes that were timed before a marker was demoted may not be typical: those inside were
-// timed, too, which costs more than is taken off, and the program may do something else later. So
-// the demoted markers are retimed in rounds: one after the other is timed for some scopes while the
-// others are only counted. What had been timed before is in a BlockDemoted; readers take the mean
-// of what was timed later for the scopes that were only counted.
+// The scopes that were timed before a marker was demoted may not be typical: scopes inside them
+// were timed, too, which costs more than is subtracted, and the program may behave differently
+// later. So the demoted markers are retimed in rounds: one after another is timed for some scopes
+// while all others are only counted. What had been timed before is in a BlockDemoted; readers use
+// the mean of what was timed later for the scopes that were only counted.
 
 const (
-	// retimedScopes is how many scopes of a marker are retimed in a round.
+	// retimedScopes is the number of scopes of a marker that are retimed in a round.
 	retimedScopes = 512
 
-	// longestRetiming is how long a marker is retimed if it has fewer scopes, ns.
+	// longestRetiming is when the retiming of a marker with fewer scopes ends, in ns.
 	longestRetiming = 10_000_000
 
-	// A round begins so long after the one before, ns, or so long for each marker if that is more.
+	// A round begins roundEvery ns after the one before, or markerEvery ns per marker if that is
+	// longer.
 	roundEvery  = 50_000_000
 	markerEvery = 1_000_000
 )
@@ -30,14 +31,14 @@ const (
 // demoted are the markers that have been demoted. Under the lock.
 var demoted struct {
 	list     []*Marker
-	next     int     // which of them is retimed next; len(list): the round is over
-	retiming *Marker // which is retimed now; nil: none
-	timed    uint64  // how many of its scopes had been timed before
+	next     int     // index of the next to be retimed; len(list) if the round is over
+	retiming *Marker // being retimed; nil if none
+	timed    uint64  // number of its scopes timed before
 	since    uint64  // when its retiming began, or the round ended, ticks
 }
 
-// keepRetiming says whether a marker of which so many scopes have been timed in all is still to be
-// retimed, and ends its retiming, at t, if not. The caller holds the lock.
+// keepRetiming reports whether m, of which timed scopes have been timed in total, is still to be
+// retimed. If not, it ends its retiming, at tick t. The caller holds the lock.
 //
 //go:norace
 func keepRetiming(m *Marker, timed, t uint64) bool {
@@ -52,7 +53,8 @@ func keepRetiming(m *Marker, timed, t uint64) bool {
 	return false
 }
 
-// retimeNext begins to retime the next marker, at t, if that is due. The caller holds the lock.
+// retimeNext begins to retime the next marker, at tick t, if that is due. The caller holds the
+// lock.
 //
 //go:norace
 func retimeNext(t uint64) {
@@ -78,7 +80,7 @@ func retimeNext(t uint64) {
 	timeOn(m)
 }
 
-// retimeAt is when retimeNext has something to do, unless a retiming ends before, ticks. The caller
+// retimeAt returns the tick at which retimeNext is due, unless a retiming ends before. The caller
 // holds the lock.
 func retimeAt() uint64 {
 	switch d := &demoted; {
@@ -91,7 +93,7 @@ func retimeAt() uint64 {
 	}
 }
 
-// timeOn has the scopes of a marker timed again. The caller holds the lock.
+// timeOn resumes timing of a demoted marker's scopes. The caller holds the lock.
 //
 //go:norace
 func timeOn(m *Marker) {
@@ -108,7 +110,8 @@ func timeOn(m *Marker) {
 	unsettled = slices.DeleteFunc(unsettled, func(u *Marker) bool { return u == m })
 }
 
-// undemote has the scopes of all markers timed from now on. The caller holds the lock.
+// undemote resumes timing of all demoted markers, for the rest of the run. The caller holds the
+// lock.
 //
 //go:norace
 func undemote() {
@@ -119,7 +122,7 @@ func undemote() {
 	hot.look, hot.again = noLook, noLook
 }
 
-// earlier is a BlockDemoted: what had been timed of a marker when it was first demoted.
+// earlier is a BlockDemoted: the timed scopes of a marker from before it was first demoted.
 type earlier struct {
 	kind   uint32
 	shard  uint32
@@ -131,19 +134,20 @@ type earlier struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(earlier{}.list)-layout.OffDemotedData]
 
-// earlyOf are those of markers, by index less firstIndex; nil: never demoted. Under the lock.
+// earlyOf is indexed by index less firstIndex; nil if the marker was never demoted. Under the lock.
 var earlyOf []*earlier
 
-// noEarlier is of markers for which there was no memory.
+// noEarlier stands for a block for which there was no memory.
 var noEarlier earlier
 
-// isFirst says whether the marker of index k+firstIndex has never been demoted. The caller holds the lock.
+// isFirst reports whether the marker of index k+firstIndex has never been demoted. The caller holds
+// the lock.
 //
 //go:norace
 func isFirst(k uint32) bool { return k >= uint32(len(earlyOf)) || earlyOf[k] == nil }
 
-// keepEarly writes down what has been timed of the marker of index k+firstIndex, which is demoted
-// for the first time. The caller holds the lock.
+// keepEarly writes the times of the marker of index k+firstIndex, which is demoted for the first
+// time, to the data file. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

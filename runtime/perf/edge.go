@@ -10,16 +10,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With the key callers every edge (package relate) has cells, beside those of the marker. With adapt those
-// have that take another time than the marker does under its other callers, beyond chance.
+// With the key callers every edge (package relate) has cells of its own, in addition to the
+// marker's. With adapt only those edges do whose durations differ significantly from the marker's
+// under its other callers.
 
 var (
-	edges      *relate.Edges // nil: no run has had any, or there is no memory
-	edgeMarker Marker        // stands for the marker of an edge's index
+	edges      *relate.Edges // nil if no run has used any, or there is no memory
+	edgeMarker Marker        // used where an edge's index needs a marker
 )
 
-// caller is the index of the marker whose scope is open around the one at position pos on the
-// stack; 0: there is none.
+// caller returns the index of the marker whose scope encloses the one at position pos on the stack;
+// 0 if there is none.
 //
 //go:norace
 //go:nocheckptr
@@ -30,8 +31,7 @@ func (p *slot) caller(pos uint32) uint32 {
 	return p.stack.at(pos-2).index &^ scopeBits
 }
 
-// edge records a passage through the marker of that index, whose scope is at
-// position pos on the stack, under its caller.
+// edge records a scope of the marker of that index, at position pos on the stack, under its caller.
 //
 //go:norace
 //go:nocheckptr
@@ -56,8 +56,8 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 	recordSlow(i, passage)
 }
 
-// edgeIndex is the index under which the innermost scope, of the marker of that
-// index, is recorded as one of its caller's; 0: under none.
+// edgeIndex returns the index under which the innermost scope, of the marker of that index, is
+// recorded for its caller; 0 if there is none.
 //
 //go:norace
 //go:nocheckptr
@@ -72,8 +72,7 @@ func (p *slot) edgeIndex(index uint32) uint32 {
 	return atomic.LoadUint32(&e.Index)
 }
 
-// openEdge gives the edge cells of its own, and says under which index; 0: there is no
-// room, or no run.
+// openEdge makes cells for the edge and returns their index; 0 if there is no room, or no run.
 //
 //go:norace
 //go:nocheckptr

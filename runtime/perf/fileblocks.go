@@ -10,20 +10,19 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// space hands out the blocks of the data file in order. The file is mapped in
-// pieces; a block that there is no room for, and it cannot grow by, is in memory alone. Guarded by the lock.
+// space allocates the blocks of the data file in order. The file is mapped in pieces. A block for
+// which it has no room, and cannot grow, is in memory only. Guarded by the lock.
 var space struct {
 	next    unsafe.Pointer // free part of the current piece
 	free    uintptr
 	pieces  [][]byte
 	file    datafile.File
-	open    bool    // there is a data file, which is not complete
-	inFile  bool    // the block that was taken last is in it
-	refused uintptr // by so many bytes it could not grow; 0: it always could
+	open    bool    // there is a data file, and it is not complete
+	inFile  bool    // the latest block is in the file
+	refused uintptr // size by which the file could not grow; 0 if it never failed
 }
 
-// header is the header page, in memory or in the file; nil before start and
-// when inert.
+// header is the header page, in memory or in the file; nil before start and when inert.
 var header unsafe.Pointer
 
 func headerWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(header, off)) }
@@ -43,12 +42,12 @@ func setHeaderText(off, size uintptr, s string) {
 const (
 	firstPiece = 256 << 10
 	mostPiece  = 4 << 20
-	filePage   = 4 << 10 // what the system keeps files in, or a part of that
+	filePage   = 4 << 10 // page size of the system's file cache, or a divisor of it
 )
 
-// newBlock gives a zeroed block of at least size bytes with its header filled
-// in, not yet published; nil: there is no memory left. The caller holds the
-// lock until it has published the block.
+// newBlock returns a zeroed block of at least size bytes with its header filled in, not yet
+// published, or nil if there is no memory left. The caller holds the lock until it has published
+// the block.
 //
 //go:norace
 //go:nocheckptr
@@ -70,10 +69,10 @@ func publish(p unsafe.Pointer) {
 	}
 }
 
-// A blockHead is what a block has before its data.
+// A blockHead is the part of a block before its data.
 type blockHead [layout.BlockAlign / 8]uint64
 
-// set says what kind of block it is, and how large.
+// set sets the kind of the block and its size.
 //
 //go:norace
 func (h *blockHead) set(kind uint32, size uintptr) {
@@ -81,20 +80,20 @@ func (h *blockHead) set(kind uint32, size uintptr) {
 	h[layout.OffBlockSize/8] = uint64(size)
 }
 
-// bytes are those of the head, as they are now and will be.
+// bytes returns the memory of the head, which shows later changes, too.
 //
 //go:norace
 func (h *blockHead) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
 }
 
-// aligned is how many bytes a block of so many takes.
+// aligned returns the space that a block of size bytes takes.
 //
 //go:norace
 func aligned(size uintptr) uintptr { return (size + layout.BlockAlign - 1) &^ (layout.BlockAlign - 1) }
 
-// takeSpace gives the next free bytes, at least size of them, zeroed and not
-// touched yet, and how many they are. The caller holds the lock.
+// takeSpace returns the next free memory, at least size bytes, zeroed and not touched yet, and its
+// size. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -112,11 +111,11 @@ func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
 	return p, size
 }
 
-// publishParts makes the bytes of a block, or of several, part of the file: size bytes in space
-// that was taken at p, the latest, which begin with the parts. What comes behind them is there
-// already, or zero. Programs may have many megabytes of text, and all have it at their start. So it
-// is written to the file where that can be, which costs a fraction of what it takes to touch every
-// page of mapped memory once. The caller holds the lock.
+// publishParts makes one or several blocks part of the file: size bytes at p, the latest space
+// taken, which begin with the parts. The rest is already there, or zero. Programs may have many
+// megabytes of text, and all of it is published at their start. So it is written with a system call
+// where possible, which costs a fraction of touching every page of mapped memory for the first
+// time. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -132,8 +131,9 @@ func publishParts(p unsafe.Pointer, size uintptr, parts [][]byte) {
 	}
 }
 
-// hasRoom says whether the data file has room for size bytes, and makes it if it can. What is left of the current piece then becomes
-// padding, because the next one lies elsewhere in memory. A disk that is full may still have room for less.
+// hasRoom reports whether the data file has room for size bytes, and makes room if it can. The rest
+// of the current piece then becomes padding, because the next piece is elsewhere in memory. A full
+// disk may still have room for a smaller block.
 //
 //go:norace
 //go:nocheckptr
@@ -175,8 +175,8 @@ func addPiece(b []byte) {
 	space.pieces = append(space.pieces, b)
 }
 
-// openFile opens the data file of the run, under that path or in the spool dir, and gives its first
-// piece; nil: it could not.
+// openFile opens the data file of the run, under that path or in the spool dir, and returns its
+// first piece, or nil if it cannot be opened.
 func openFile(path, dir string) (first []byte, trouble string) {
 	first, taken, trouble := space.file.Open(path, firstPiece, datafile.Options{Keeper: conf.Keeper, Spool: dir, Room: conf.Room})
 	if taken != "" {
@@ -185,8 +185,8 @@ func openFile(path, dir string) (first []byte, trouble string) {
 	return first, trouble
 }
 
-// closeFile completes the data file, if there is one; it stays open for its lock. The caller holds
-// the lock.
+// closeFile completes the data file, if there is one; it stays open to keep its lock. The caller
+// holds the lock.
 //
 //go:norace
 func closeFile() (trouble string) {
@@ -200,9 +200,8 @@ func closeFile() (trouble string) {
 	return space.file.Complete(space.pieces, alone)
 }
 
-// openSpace begins the space with the header at the beginning of its first
-// piece: first, from the data file, or else memory. It reports whether there is
-// any.
+// openSpace begins the space with the header, at the beginning of its first piece: first, from the
+// data file, or else memory. It reports whether there is any.
 //
 //go:norace
 //go:nocheckptr

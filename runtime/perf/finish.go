@@ -13,10 +13,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Finish ends the run in order, if it has not been ended: its data file is
-// complete, and what report= asked for is written. Generated code defers it in func
-// main; in overlay builds it also runs on os.Exit. Nothing is collected afterwards,
-// scopes that are open are reported as open.
+// Finish ends the run, if it has not ended: it completes the data file and writes the report that
+// report= asks for. Generated code defers it in func main; in overlay builds it also runs on
+// os.Exit. Nothing is collected afterwards; open scopes are reported as open.
 //
 //go:norace
 func Finish() {
@@ -24,7 +23,7 @@ func Finish() {
 		switch from := State(); from {
 		case layout.StateUnconfigured:
 			return
-		case layout.StateStopped: // by another process, perhaps, which leaves the rest to us
+		case layout.StateStopped: // perhaps by another process, which leaves the rest to this one
 			awaitEnd()
 			return
 		default:
@@ -35,13 +34,13 @@ func Finish() {
 	}
 }
 
-// complete does what comes after the state has become stopped, once.
+// complete finishes the run after its state has become stopped; only the first call does anything.
 //
 //go:norace
 func complete() {
 	settleLeft()
 	complainOfTriggers()
-	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header is to be whole all the same
+	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header has to be complete nevertheless
 		acquire(&starting)
 		settle()
 		release(&starting)
@@ -79,10 +78,11 @@ func complete() {
 	}
 }
 
-// ending is how many goroutines are stopping the run. The state is stopped before they are done.
+// ending is the number of goroutines that are stopping the run. The state is stopped before they
+// finish.
 var ending uint32
 
-// awaitEnd waits until a run that is stopped is complete, and completes one that another process has
+// awaitEnd waits until a stopped run is complete, and completes one that another process has
 // stopped.
 //
 //go:norace
@@ -97,7 +97,7 @@ func awaitEnd() {
 	}
 }
 
-// incomplete says whether the run is stopped, and not all is done that belongs to that.
+// incomplete reports whether the run is stopped and complete has not finished.
 //
 //go:norace
 func incomplete() bool {
@@ -105,8 +105,8 @@ func incomplete() bool {
 	return State() == layout.StateStopped && (mode == modeReady || mode == modeOn)
 }
 
-// setEnd writes the end of the run to the header: when it was stopped, which another process may
-// have done long ago.
+// setEnd writes the end of the run to the header: when it was stopped, which may be long ago if
+// another process did it.
 func setEnd() {
 	end, wall := anchorNow(), platform.WallNS()
 	if hot.mono {
@@ -125,7 +125,7 @@ func setEnd() {
 	}
 }
 
-// freeze takes the cells away, so that nothing more is recorded.
+// freeze removes the cells, so that nothing more is recorded.
 //
 //go:norace
 func freeze() {
@@ -136,9 +136,9 @@ func freeze() {
 	unlock()
 }
 
-// freezeStacks keeps the stacks as they are: scopes that end later are open in the data, so they
-// are neither counted, in this run or the next, nor popped. A scope that is just ending does so,
-// and counts. The caller holds the lock.
+// freezeStacks keeps the stacks as they are: scopes that end later stay open in the data, and are
+// neither counted, in this run or the next, nor popped. A scope that is just ending is still
+// counted. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -148,8 +148,8 @@ func freezeStacks() {
 	}
 }
 
-// keepOpen puts what is open on stacks that are in memory only into the data file, in a stack of its own. The caller
-// holds the lock.
+// keepOpen copies the open scopes of stacks that are in memory only to a stack in the data file.
+// The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -173,7 +173,7 @@ func keepOpen() {
 	all.room = n
 	for _, p := range owners {
 		if s := p.stack.scopes(); s.bytes == 0 {
-			for i := uint32(0); i < s.n && all.n < n; i++ { // somebody may be about to end the innermost
+			for i := uint32(0); i < s.n && all.n < n; i++ { // the goroutine may be about to end the innermost
 				*all.at(all.n) = *s.at(i)
 				all.n++
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// A call is a frame on the stack that has called another: the return address, and how many words of
-// the stack are in use down to the callee's arguments.
+// A call is a frame on the stack that has called another: the return address, and the number of
+// words of the stack in use down to the callee's arguments.
 type call struct {
 	pc    uintptr
 	words uint32
@@ -17,7 +17,7 @@ type call struct {
 
 const mostCalls = 64
 
-// packageOf is the import path in the name of a function.
+// packageOf returns the import path in the name of a function.
 func packageOf(name string) string {
 	slash := 0
 	for i := range len(name) {
@@ -29,8 +29,8 @@ func packageOf(name string) string {
 	return name[:slash+len(base)]
 }
 
-// walk follows the frame pointers from its caller on. It gives the running g, the number of calls,
-// and whether these are all there are. It calls nothing that could move the stack.
+// walk follows the frame pointers, starting from its caller. It returns the running g, the number
+// of calls, and whether these are all calls. It calls nothing that could move the stack.
 //
 //go:norace
 //go:nocheckptr

@@ -7,15 +7,15 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// startTimers starts the goroutine of timers for a run. The Go runtime counts it among its own, which are neither counted nor
-// listed where a program counts its goroutines: it goes by the name of the function that one begins with
-// (isSystemGoroutine in runtime/traceback.go).
+// startTimers starts the goroutine timers for a run. The Go runtime treats it as a system
+// goroutine, which is neither counted nor listed in the program's own: it goes by the name of the
+// goroutine's first function (isSystemGoroutine in runtime/traceback.go).
 func startTimers(run uint64) {
 	atomic.StoreUint64(&timedRun, run+1)
-	go systemTimers() // with an argument it would begin with a function of another name
+	go systemTimers() // with an argument, the first function would be a wrapper of another name
 }
 
-// timedRun is the run that the goroutine which starts next is of, and 1; 0: it has one already.
+// timedRun is the run of the goroutine that starts next, plus 1; 0 if it has been claimed.
 var timedRun uint64
 
 //go:linkname systemTimers runtime.markgenTimers

@@ -11,28 +11,29 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A goroutine is known by its g, the Go runtime's structure for it, and by its ID, a word of the g
-// whose offset differs between releases of Go. Both are read at each scope, so there is no call of
-// the Go runtime for them.
+// A goroutine is identified by its g, the Go runtime's structure for it, and by its ID, a word of
+// the g whose offset differs between releases of Go. Both are read directly at each scope, without
+// calling the Go runtime.
 
-// gSize is how many bytes of a g are looked at; a g is larger.
+// gSize is the number of bytes of a g that are searched; a g is larger.
 const gSize = 320
 
-// hasState says that the word before the ID is the state of the goroutine. It is false where the
-// layout of a g is not known.
+// hasState says whether the word before the ID is the state of the goroutine. It is false where the
+// layout of a g is unknown.
 var hasState bool
 
 // States of a g (runtime/runtime2.go).
 const (
 	running = 2      // _Grunning
 	dead    = 6      // _Gdead
-	scanned = 0x1000 // _Gscan, which the collector sets for a moment
+	scanned = 0x1000 // _Gscan, which the garbage collector sets temporarily
 )
 
-// findGoid finds the offset of the goroutine's ID in a g, for hot.goid: behind a word that says it
-// is running (runtime/runtime2.go: atomicstatus, stackLock, goid). Where this release's layout is
-// unknown it gives the offset of a word that holds the address of the g itself (sched.g): then a
-// goroutine goes by that, which another may have after its end. 0: there is none either.
+// findGoid returns the offset of the goroutine's ID in a g, for hot.goid: the word after the state
+// "running" (runtime/runtime2.go: atomicstatus, stackLock, goid). Where this release's layout is
+// unknown, it returns the offset of a word with the address of the g itself (sched.g): that address
+// then identifies the goroutine, although a later goroutine may have the same one. It returns 0 if
+// there is no such word either.
 func findGoid() (offset uintptr) {
 	offset = offsetOfGoid()
 	if hasState = offset != 0; hasState {
@@ -47,8 +48,8 @@ func findGoid() (offset uintptr) {
 	return 0
 }
 
-// offsetOfGoid compares the words of the running g with the ID that runtime.Stack prints; 0: none
-// or several may be it.
+// offsetOfGoid compares the words of the running g with the ID that runtime.Stack prints. It
+// returns 0 if none or several match.
 //
 //go:norace
 //go:nocheckptr
@@ -87,31 +88,32 @@ func gWord(g, offset uintptr) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(nil), g+offset))
 }
 
-// goidOf is the ID of the goroutine of g; 0 on a system stack.
+// goidOf returns the ID of the goroutine of g; 0 on a system stack.
 //
 //go:norace
 //go:nocheckptr
 func goidOf(g uintptr) uint64 { return gWord(g, hot.goid) }
 
-// isDead says whether the goroutine of g has ended and no other has got its g. It may be called if
-// hasState.
+// isDead reports whether the goroutine of g has ended and its g is not reused. It may only be
+// called if hasState.
 //
 //go:norace
 //go:nocheckptr
 func isDead(g uintptr) bool { return gWord(g, hot.goid-8)&(1<<32-1)&^scanned == dead }
 
-// The Go runtime calls what is due to a timer on the stack of a thread (time.sendTime and
-// time.goFunc, from unlockAndRun in runtime/time.go), and so do functions of package time that
-// these call. If those are marked, markers are passed on such a system stack, where nobody may wait
-// and stack is short. What cannot be recorded there at once, without the lock, is lost and counted
-// as lost (OffLost).
+// The Go runtime calls the functions of timers on the system stack of a thread (time.sendTime and
+// time.goFunc, from unlockAndRun in runtime/time.go), and these call other functions of package
+// time. If those are marked, markers are executed on the system stack, where nothing may block and
+// stack is short. What cannot be recorded there at once, without the lock, is counted as lost
+// (OffLost).
 
-// onSystemStack says whether g is that of a thread: its ID is 0. Before hot.goid is known it is false.
+// onSystemStack reports whether g belongs to a thread: its ID is 0. Before hot.goid is known it
+// returns false.
 //
 //go:norace
 func onSystemStack(g uintptr) bool { return g != 0 && goidOf(g) == 0 }
 
-// lostOnSystemStack says whether the caller is on a system stack, and counts a lost passage if so.
+// lostOnSystemStack reports whether the caller is on a system stack, and if so counts a lost scope.
 //
 //go:norace
 //go:noinline

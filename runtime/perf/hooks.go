@@ -4,31 +4,31 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// What is done at a scope besides timing it: the bits of hot.hooks. A scope that is only timed pays
-// one test for all.
+// Work at a scope besides timing it: the bits of hot.hooks. A scope that is only timed pays one
+// test for all of them.
 const (
 	hookTrace   = 1 << iota // records are written, see trace.go
 	hookRead                // collectors read their counters, see collector.go
 	hookTrigger             // ends of scopes of some markers may change the state, see trigger.go
-	hookRecords             // the number of records may
-	hookEdge                // passages are recorded by caller, see edge.go
-	hookLimit               // markers are turned off when they have enough, see limit.go
-	hookUntimed             // and timing is not: there are no cells
-	hookPairs               // it is recorded what is open at once, see pairs.go
+	hookRecords             // the number of trace records may change the state
+	hookEdge                // scopes are also recorded by caller, see edge.go
+	hookLimit               // markers are turned off after enough scopes, see limit.go
+	hookUntimed             // scopes are not timed: there are no cells
+	hookPairs               // pairs of markers that are open at once are recorded, see pairs.go
 
 	onlyTrace = hookTrace | hookUntimed
 
-	// hooksAtEnd are those that matter only where a scope ends.
+	// hooksAtEnd are the bits that only matter when a scope ends.
 	hooksAtEnd = hookTrigger | hookRecords | hookLimit
 
-	// calibrated are those that are on while the cost of scopes is measured. Of the others, the
-	// time of collectors is measured as they are read, and that of pairs depends on how many scopes
-	// are open.
+	// calibrated are the bits that are on while the cost of scopes is measured. Of the others,
+	// collectors are timed whenever they are read, and the cost of pairs depends on the number of
+	// open scopes.
 	calibrated = hooksAtEnd | hookEdge | hookTrace | hookUntimed
 )
 
-// entered is called when a scope of the marker of that index, which began at t, has been pushed on
-// the goroutine's stack.
+// entered is called when a scope of the marker of that index, which began at tick t, has been
+// pushed on the goroutine's stack.
 //
 //go:norace
 //go:noinline
@@ -39,7 +39,7 @@ func (p *slot) entered(index uint32, t uint64) {
 	if hot.hooks&hookRead != 0 {
 		if conf.AtEdges == "" || p.edgeIndex(index) != 0 {
 			p.readStart()
-			p.delayed = hot.hooks&hookTrace != 0 // the record is told what that took
+			p.delayed = hot.hooks&hookTrace != 0 // the trace record has the time that reading took
 		} else {
 			p.readNothing()
 		}
@@ -49,7 +49,7 @@ func (p *slot) entered(index uint32, t uint64) {
 	}
 }
 
-// leaving is called before the innermost scope is popped, which ended at t and took ns.
+// leaving is called before the innermost scope, which ended at tick t after ns, is popped.
 //
 //go:norace
 //go:noinline
@@ -68,7 +68,7 @@ func (p *slot) leaving(index, kind uint32, t, ns uint64) {
 	}
 }
 
-// recorded is called when a passage of the marker of that index has been recorded.
+// recorded is called when a scope of the marker of that index has been recorded.
 //
 //go:norace
 //go:noinline

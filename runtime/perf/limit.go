@@ -4,12 +4,12 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// leastCollected is how long a marker is collected before enough= turns it off, ns: a hundred
-// samples of the first microsecond say little about a program.
+// leastCollected is the minimum time for which a marker is collected before enough= turns it off,
+// in ns: a hundred samples of the first microsecond say little about a program.
 const leastCollected = 100_000_000
 
-// limitAt turns the marker of that index off if it has enough samples (enough=), or is called often
-// for little time (throttle=). It looks when the number of scopes in the latest bucket on this
+// limitAt turns the marker of that index off if it has enough samples (enough=), or has many and
+// short scopes (throttle=). It checks when the number of scopes in the latest bucket on this
 // processor is a multiple of a power of two.
 //
 //go:norace
@@ -28,7 +28,7 @@ func limitAt(index uint32) {
 	}
 }
 
-// every is one less than the number of scopes between two looks, which is a power of two.
+// every returns one less than the number of scopes between two checks, which is a power of two.
 //
 //go:norace
 func (c *settings) every() uint64 {
@@ -43,7 +43,8 @@ func (c *settings) every() uint64 {
 	return mask
 }
 
-// limit is limitAt when it is time to look. Markers that triggers watch stay on. The caller holds the lock.
+// limit is limitAt without the condition. Markers that triggers watch stay on. The caller holds the
+// lock.
 //
 //go:norace
 func limit(index uint32) {
@@ -67,9 +68,9 @@ func limit(index uint32) {
 	}
 }
 
-// turnOff turns a marker off for the rest of the run and, if it was the last one behind its gate,
-// the gate. Stopwatches stay on: their words are not in the file, so nobody would know. The caller
-// holds the lock.
+// turnOff turns a marker off for the rest of the run and, if it was the last one on behind its
+// gate, the gate. Stopwatches stay on: their words are not in the file, so no reader would know.
+// The caller holds the lock.
 //
 //go:norace
 func turnOff(m *Marker, why uint32) {
@@ -94,5 +95,5 @@ func turnOff(m *Marker, why uint32) {
 			setBits(&t.at(uint32(k)).Off, layout.OffByLimit)
 		}
 	}
-	settleMarkers() // or their code would go on looking for ends of scopes
+	settleMarkers() // or their code would continue to look for scope ends
 }

@@ -7,26 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// A mutex guards what takes microseconds and is seldom done. (That of package sync may have
-// markers.) A goroutine that finds it locked yields, and waits only if that does not help: with
-// thousands of goroutines at their first passages, all of them would otherwise be tried again and
-// again before the one that holds it gets a processor.
+// A mutex guards rare work of microseconds. (The mutexes of package sync may have markers.) A
+// goroutine that finds it locked yields, and blocks only if that does not help: with thousands of
+// goroutines at first scopes, all of them would otherwise be scheduled over and over before the one
+// that holds the mutex gets a processor.
 type mutex struct{ held, waiting, wake uint32 }
 
-// lockTries is how often a goroutine looks before it waits.
+// lockTries is the number of attempts before a goroutine blocks.
 const lockTries = 16
 
 var (
-	// starting guards start and nothing else.
+	// starting guards start and the state that begin and Configure change.
 	starting mutex
 
-	// locked guards everything that is not written by its owner alone:
-	// registering, making blocks, finishing. A scope whose cell exists never
-	// takes it. It lives outside the memory the race detector watches, so that
-	// markers do not order the goroutines of the program and hide its races.
+	// locked guards everything that has several writers: registering, making blocks, finishing. A
+	// scope whose cell exists never acquires it. It is outside the memory that the race detector
+	// watches, so that markers do not order the goroutines of the program and hide its races.
 	locked *mutex
 
-	// before is what the goroutine that has locked had allocated until then.
+	// before is what the goroutine that holds locked had allocated until then.
 	before account
 )
 
@@ -44,7 +43,7 @@ func acquire(m *mutex) {
 	atomic.AddUint32(&m.waiting, 1<<32-1)
 }
 
-// release wakes a goroutine that waits, unless one has been woken already.
+// release unlocks m and wakes a waiting goroutine, unless one has been woken already.
 func release(m *mutex) {
 	atomic.StoreUint32(&m.held, 0)
 	if atomic.LoadUint32(&m.waiting) > 0 && atomic.LoadUint32(&m.wake) == 0 {
@@ -52,8 +51,8 @@ func release(m *mutex) {
 	}
 }
 
-// lock and unlock enclose nearly all allocations of this package, which deep builds so do not count
-// as the program's.
+// lock and unlock enclose nearly all allocations of this package, so that deep builds do not count
+// them as the program's.
 //
 //go:norace
 func lock() {

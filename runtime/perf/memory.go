@@ -9,10 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// arena is the rest of the latest piece of memory that anonymous cuts from, so
-// that directories cost no system call each: package syscall has a mutex in
-// there, which under the race detector would order the program's goroutines.
-// Guarded by the lock, and by starting before there is one.
+// arena is the rest of the latest piece of memory from which anonymous allocates, so that a
+// directory does not cost a system call: package syscall uses a mutex for it, which under the race
+// detector would order the program's goroutines. Guarded by the lock, and by starting before the
+// lock exists.
 var arena struct {
 	next unsafe.Pointer
 	free uintptr
@@ -20,8 +20,8 @@ var arena struct {
 
 const arenaPiece = 1 << 20
 
-// anonymous gives size bytes of zeroed memory that no file keeps, aligned to a
-// cache line and never freed; nil when there is none.
+// anonymous returns size bytes of zeroed memory, not backed by a file, aligned to a cache line and
+// never freed; nil if there is no memory.
 //
 //go:norace
 //go:nocheckptr

@@ -2,9 +2,9 @@
 
 package perf
 
-// seesExit says whether the process is seen to end whatever is in its package main.
+// seesExit says whether the end of the process is noticed even if package main has no markers.
 const seesExit = false
 
-// atExit does nothing here: a module cannot see the process end, so marked main
-// packages defer Finish.
+// atExit does nothing here: a module cannot hook the end of the process, so marked main packages
+// defer Finish.
 func atExit(f func()) {}

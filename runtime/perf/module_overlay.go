@@ -2,7 +2,7 @@
 
 package perf
 
-// What is marked in place calls no Recovered, has no tallies, and no table in its source is packed.
+// Code marked in place does not call Recovered and has no tallies, and its tables are not packed.
 
 func prepareRecovered() {}
 

@@ -2,5 +2,5 @@
 
 package perf
 
-// startTimers starts the goroutine of timers for a run.
+// startTimers starts the goroutine timers for a run.
 func startTimers(run uint64) { go timers(run) }

@@ -5,22 +5,21 @@ package perf
 import "runtime"
 
 // A program that is marked in place ends without Finish if package main has no marker: it prints no
-// report, and its data do not say that it ended. It is warned about that once func main has begun;
-// before, the table of package main may be yet to come.
+// report, and its data do not say that it ended. It prints a warning once func main has begun;
+// before, the table of package main may not be registered yet.
 
-// finishes says that package main has a table, and so calls Finish, or that exits are seen anyway.
+// finishes says whether package main has a table, and so calls Finish, or exits are noticed anyway.
 var finishes = seesExit
 
-// markedInPlace says that there is a table in the source. Other tables are of overlay builds, which
-// see the exit.
+// markedInPlace says whether there is a table in the source. Other tables come from overlay builds,
+// which notice the exit.
 var markedInPlace bool
 
-// warnedNoFinish says that the warning has been printed. Under the lock.
+// warnedNoFinish says whether the warning has been printed. Under the lock.
 var warnedNoFinish bool
 
-// warnNoFinish is called at the first passage of a marker, as the nth. Looking stops the program
-// for a moment, so while packages are initialised it looks at the first 16 and then at one in two,
-// four, ….
+// warnNoFinish is called at the first scope of the nth marker that gets an index. runtime.Stack
+// stops the program for a moment, so it is called for the first 16 only and then at powers of two.
 //
 //go:norace
 func warnNoFinish(n uint32) {
@@ -47,7 +46,7 @@ func warnNoFinish(n uint32) {
 	complain(what)
 }
 
-// contains says whether what is in text.
+// contains reports whether text contains what.
 //
 //go:norace
 func contains(text []byte, what string) bool {

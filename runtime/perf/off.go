@@ -8,16 +8,16 @@ import "github.com/markgen/markgen/runtime/layout"
 // function of this package is empty.
 const On = false
 
-// A Marker is the program's side of one marker.
+// A Marker is the program's variable for one marker.
 type Marker struct{ Off, index uint32 }
 
-// MarkerPad is how many unused markers stand before and behind those of a table.
+// MarkerPad is the number of unused markers before and after those of a table.
 const MarkerPad = layout.MarkerPad
 
-// A Counter counts passages without timing them; P stays nil.
+// A Counter counts executions without timing them; P stays nil.
 type Counter struct{ P *uint64 }
 
-// A Scope is one passage through a marker.
+// A Scope is one execution of a marked piece of code.
 type Scope struct{}
 
 // An Entered is an open scope as a value.
@@ -71,7 +71,7 @@ func Resume() error { return nil }
 // Stop does nothing.
 func Stop() error { return nil }
 
-// State is StateUnconfigured.
+// State returns StateUnconfigured.
 func State() RunState { return layout.StateUnconfigured }
 
 // StartWatch does nothing.

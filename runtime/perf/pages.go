@@ -9,15 +9,16 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// pageSize is that of the pages in which markers are mapped. Where pages are
-// larger, MarkerPad does not keep other variables out of them.
+// pageSize is the size of the pages in which markers are mapped. On systems with larger pages,
+// MarkerPad does not keep other variables out of them.
 const pageSize = layout.MarkerPad * layout.MarkerSize
 
-// sharePages puts the words of markers into the data file and maps them where the program has them,
-// so that its code goes on testing its own variables, and who maps the file can change them. What
-// the words are stays as it is. The markers have MarkerPad others before and behind them. Where the
-// system cannot, the words are in the program only, and nobody outside turns markers on and off.
-// The caller holds the lock, as does everybody in this process who changes them.
+// sharePages copies the words of markers to the data file and maps that part of the file over the
+// program's variables, so that the program's code continues to test its own variables, and other
+// processes that map the file can change them. The words keep their values. The markers must have
+// MarkerPad others before and after them. Where the system does not support this, the words are in
+// the program only, and other processes cannot turn markers on and off. The caller holds the lock,
+// as does every writer of the words in this process.
 //
 //go:norace
 //go:nocheckptr
@@ -33,7 +34,7 @@ func (t *table) sharePages(number uint64) {
 	var head blockHead
 	head.set(layout.BlockMarkers, size)
 	defer publishParts(b, size, [][]byte{head.bytes()})
-	if !space.inFile {
+	if !space.inFile { // the file could not grow
 		return // it could not grow
 	}
 	data := (layout.BlockAlign+uintptr(b)+pageSize-1)&^(pageSize-1) - uintptr(b)
@@ -48,7 +49,7 @@ func (t *table) sharePages(number uint64) {
 	}
 }
 
-// pages are those that hold the markers.
+// pages returns the pages with the table's markers.
 //
 //go:norace
 //go:nocheckptr
@@ -58,7 +59,8 @@ func (t *table) pages() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t.of), -int(before))), size)
 }
 
-// passed says whether a marker of the table has been passed.
+// passed reports whether a marker of the table has an index, and so may have words that are not
+// zero.
 func (t *table) passed() bool {
 	for _, m := range live {
 		if _, ok := t.indexOf(m); ok {
@@ -68,8 +70,8 @@ func (t *table) passed() bool {
 	return false
 }
 
-// keepPages gives the program pages of its own again for its markers, with what is
-// in them, since the data file is nobody's any more and may be cut off; false: it could not.
+// keepPages gives the program private pages for its markers again, with the same contents, since
+// nothing protects the closed data file from being truncated. It returns false if it could not.
 //
 //go:norace
 func (t *table) keepPages() bool {

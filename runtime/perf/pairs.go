@@ -10,19 +10,19 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With the key pairs it is recorded which two markers had open scopes on one
-// goroutine's stack at once: those that can't be timed in one run without the
-// time of one having the cost of the other's marker in it (US 9,027,000).
+// With the key pairs the run records which two markers had open scopes on one goroutine's stack at
+// once: they can't be timed in one run without the cost of one's marker being part of the other's
+// time (US 9,027,000).
 //
-// A pair is a bit in the row of the marker of the larger index; a marker that was
-// open inside itself makes a pair with itself. Most passages find their bits set.
+// A pair is a bit in the row of the marker with the larger index; a marker that was open inside
+// itself makes a pair with itself. Most scopes find their bits set.
 
-// pairRows is where the rows are.
+// pairRows has the rows of all markers.
 var pairRows *directory[relate.Row]
 
-// pairs takes note of what is open around the innermost scope. A scope inside
-// another of its marker adds nothing but that: what is between the two has met the
-// marker when it began.
+// pairs records the pairs of the innermost scope with the scopes around it. A scope inside another
+// of its marker only adds the pair with itself: the scopes between the two were paired with the
+// marker when they began.
 //
 //go:norace
 //go:nocheckptr
@@ -51,7 +51,7 @@ func (p *slot) pairs(index uint32) {
 	}
 }
 
-// pair records that scopes of the two markers are open on one stack.
+// pair records that scopes of two markers are open on one stack.
 //
 //go:norace
 //go:nocheckptr
@@ -72,7 +72,7 @@ func pair(a, b uint32) {
 	r.Add(uint64(b - firstIndex))
 }
 
-// rowOf is the row of the marker of that index; nil: it is yet to be made.
+// rowOf returns the row of the marker of that index, or nil if it does not exist yet.
 //
 //go:norace
 //go:nocheckptr
@@ -84,7 +84,8 @@ func rowOf(i uint32) *relate.Row {
 	return (*relate.Row)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i%maxIndex]))))
 }
 
-// makeRow makes it, or finds it made; nil: there is no memory, or no run.
+// makeRow is rowOf, but makes the row if necessary. It returns nil if there is no memory, or no
+// run.
 //
 //go:norace
 //go:nocheckptr
@@ -112,7 +113,7 @@ func makeRow(i uint32) *relate.Row {
 	return r
 }
 
-// losePairs counts a scope of which it is not known with what it was open.
+// losePairs counts a scope whose pairs are unknown.
 func losePairs() {
 	if header != nil {
 		atomic.AddUint64(headerWord(layout.OffPairsLost), 1)

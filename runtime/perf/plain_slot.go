@@ -9,30 +9,30 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// In a build with Go's own package runtime, slots are in hash tables by the address of the g, in
-// lines of a few. A goroutine whose line is full has its slot in the next table, which is eight
-// times as large. Beyond the last table its scopes have none, and all their time is self time
-// (CellNoSelf counts them).
+// In a build with Go's own package runtime, slots are in hash tables indexed by the address of the
+// g, in lines of slotsInLine. A goroutine whose line is full has its slot in the next table, which
+// is eight times as large. If the last table is full too, its scopes have no slot, and all their
+// time is self time (CellNoSelf counts them).
 type slotLine [slotsInLine]slot
 
 const (
 	slotTables  = 4
 	slotsInLine = 4
 
-	slotBits     = 11 // of the first table's line numbers
+	slotBits     = 11 // log2 of the number of lines in the first table
 	slotMoreBits = 3
 )
 
 var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
 
-// A slotSet is the tables of a run.
+// A slotSet is the slot tables of a run.
 type slotSet struct {
 	first unsafe.Pointer
 	more  [slotTables - 1]unsafe.Pointer
 }
 
-// firstSlots gives the first table for hot.slots, that of the set s if it has one; nil: there is no
-// memory. The caller holds the lock.
+// firstSlots returns the first table for hot.slots: the one of s, if it has one, else a new one;
+// nil if there is no memory. The caller holds the lock.
 func firstSlots(s slotSet) unsafe.Pointer {
 	if s.first == nil {
 		return anonymous(unsafe.Sizeof(slotLine{}) << slotBits)
@@ -43,7 +43,7 @@ func firstSlots(s slotSet) unsafe.Pointer {
 	return s.first
 }
 
-// takeSlots takes the tables away from the run.
+// takeSlots removes the tables from the run and returns them.
 func takeSlots() (s slotSet) {
 	s.first = hot.slots
 	for i := range moreSlots {
@@ -62,7 +62,7 @@ func (slotSet) clear(owners []*slot) {
 	}
 }
 
-// near gives the most likely slot of goroutine g, the caller, its key and its ID. If the slot has
+// near returns the most likely slot of goroutine g, the caller, its key and its ID. If the slot has
 // another key, find finds the right one.
 //
 //go:norace
@@ -72,20 +72,21 @@ func near(g uintptr) (p *slot, key uintptr, number uint64) {
 	return &lineOf(hot.slots, slotBits, g)[0], keyOf(g, number), number
 }
 
-// keyOf is the key of a goroutine's slot: the address of its g, which has ownerShift bits, and
-// above it the lower bits of its ID. The Go runtime gives the g of a goroutine that has ended to a
-// new one, which so has another key: a goroutine that runtime.Goexit has ended may have scopes
-// open.
+// keyOf returns the key of a goroutine's slot: the address of its g, which has ownerShift bits, and
+// above it the lower bits of its ID. The Go runtime reuses the g of a dead goroutine, and the ID
+// makes the new goroutine's key a different one: a goroutine that runtime.Goexit has ended may have
+// left scopes open.
 func keyOf(g uintptr, number uint64) uintptr { return g ^ uintptr(number<<ownerShift) }
 
 const ownerShift = 48
 
-// g is the goroutine's.
+// g returns the goroutine's g.
 //
 //go:norace
 func (p *slot) g() uintptr { return uintptr(uint64(p.key) & (1<<ownerShift - 1)) }
 
-// find gives the slot of goroutine g, the caller; nil: there is no room, or it is a system stack.
+// find returns the slot of goroutine g, the caller, or nil if there is no room or it is a system
+// stack.
 //
 //go:norace
 //go:nocheckptr
@@ -96,9 +97,8 @@ func find(g uintptr) *slot {
 	return lineOf(hot.slots, slotBits, g).find(g, keyOf(g, goidOf(g)))
 }
 
-// lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
-// multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer
-// Programming 3, 6.4).
+// lineOf returns the line of goroutine g in the table of 1<<lineBits lines. The multiplier is 2^64
+// divided by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
 //
 //go:norace
 //go:nocheckptr
@@ -107,8 +107,8 @@ func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
 	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
 }
 
-// find looks for the slot of goroutine g, the caller, in the line and then in the next tables. It
-// takes over the slot of an earlier goroutine of the same g; nil: there is no room.
+// find searches the line and then the next tables for the slot of goroutine g, the caller. It takes
+// over the slot of an earlier goroutine with the same g. It returns nil if there is no room.
 //
 //go:norace
 //go:nocheckptr
@@ -149,8 +149,9 @@ func (l *slotLine) find(g, key uintptr) *slot {
 	}
 }
 
-// handOver gives the slot to another goroutine of the same g, and drops the scopes that the earlier
-// one has left, unless the run is ending, which does that (settleLeft).
+// handOver gives the slot to a new goroutine with the same g, and drops the scopes that the earlier
+// one has left, unless the run is ending, which drops them itself (settleLeft). It reports whether
+// it did.
 //
 //go:norace
 func (p *slot) handOver(key uintptr) bool {
@@ -161,7 +162,7 @@ func (p *slot) handOver(key uintptr) bool {
 	return true
 }
 
-// changeKey gives the slot another key, unless somebody else does.
+// changeKey changes the slot's key, unless another goroutine does. It reports whether it did.
 //
 //go:norace
 func (p *slot) changeKey(key uintptr) bool {
@@ -169,8 +170,8 @@ func (p *slot) changeKey(key uintptr) bool {
 	return old != key && atomic.CompareAndSwapUintptr(&p.key, old, key)
 }
 
-// claimGone says whether the goroutine of the slot has ended and the caller is the one to settle
-// its scopes. Its g may be another's by now.
+// claimGone reports whether the goroutine of the slot has ended and the caller is the one to settle
+// its scopes. A new goroutine may have its g by now.
 //
 //go:norace
 //go:nocheckptr
@@ -182,13 +183,13 @@ func (p *slot) claimGone() bool {
 	return atomic.CompareAndSwapUintptr(&p.key, key, keyOf(g, ^goidOf(g)))
 }
 
-// present is find: an earlier run's slots are in tables of their own.
+// present is find: the slots of an earlier run are in other tables.
 func present(g uintptr) *slot { return find(g) }
 
-// followEnds: nobody knows when a goroutine ends.
+// followEnds does nothing: the end of a goroutine cannot be hooked.
 func followEnds() {}
 
-// An account is what a goroutine has allocated; it is not known.
+// An account is the total allocation of a goroutine, which is unknown in this build.
 type account struct{}
 
 func keepAccount() (a account) { return a }

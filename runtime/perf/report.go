@@ -12,14 +12,14 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A row is a line of the report in the making.
+// A row is a report.Row while it is being added up.
 type row struct {
 	report.Row
-	seen, timed uint64 // passages that were counted and those of them that were timed
-	estimated   bool   // from a sample
+	seen, timed uint64 // scopes that were counted, and those of them that were timed
+	estimated   bool   // the values are estimates from a sample
 }
 
-// formatReport gives the report of a program that runs without the command.
+// formatReport returns the report that the program itself writes.
 //
 //go:norace
 func formatReport() []byte {
@@ -55,7 +55,7 @@ func formatReport() []byte {
 	return report.Format(&run, rows)
 }
 
-// gather adds up the shards for every named marker and counter, and says whether some figures are
+// gather adds up the shards for every named marker and counter, and says whether some values are
 // estimates. Other goroutines may be recording meanwhile. The caller holds the lock.
 //
 //go:norace
@@ -100,13 +100,13 @@ func gather() (rows []report.Row, estimated bool) {
 	return rows, estimated
 }
 
-// add adds what was recorded under an index. What is a sample is made an estimate of the whole.
+// add adds what was recorded under an index. It scales a sample up to an estimate.
 //
 //go:norace
 func (r *row) add(index uint32) {
 	var part row
 	part.addCells(index)
-	factor := float64(part.seen) / float64(max(part.timed, 1)) // of a countdown
+	factor := float64(part.seen) / float64(max(part.timed, 1)) // with a countdown
 	if hasRate(index) {
 		factor = factorOf(index)
 	}
@@ -127,7 +127,8 @@ func scaled(n uint64, factor float64) uint64 {
 	return uint64(float64(n)*factor + 0.5)
 }
 
-// factorOf is what the figures are multiplied by that are recorded under an index; 0: no window has shown any.
+// factorOf returns the factor that scales up what was recorded under an index; 0 if no window has
+// recorded anything.
 //
 //go:norace
 func factorOf(index uint32) float64 {
@@ -139,8 +140,8 @@ func factorOf(index uint32) float64 {
 	return 0
 }
 
-// estimate is how often something was passed since then, for which what windows have shown stands for x (see sums); stands is where in the
-// header it is added up how long these stand for.
+// estimate returns the estimated number of executions since the baseline, of which x is the part in
+// the time that windows stand for (see sums); stands is the header word with the sum of that time.
 //
 //go:norace
 func (b *baseline) estimate(x float64, stands uintptr) float64 {

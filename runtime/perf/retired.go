@@ -8,24 +8,25 @@ import (
 	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
-// Goroutines that found a marker on, and were preempted there, may still write to the memory of a
-// run that is over. So it is kept for retireAfter. Then its part of the file is replaced by empty
-// memory, which costs one mapping however large it is, and its slots are used for the next run: a
-// program can begin run after run.
+// Goroutines that were preempted after finding a marker on may still write to the memory of a run
+// that has ended. So it is kept for retireAfter. Then its part of the file is replaced by empty
+// memory, which costs one mapping however large it is, and its slots are used for the next run, so
+// that a program can have any number of runs.
 var retireAfter uint64 = 10_000_000_000 // ns
 
-// A retiree is the memory of a run that is over.
+// A retiree is the memory of a run that has ended.
 type retiree struct {
-	since  uint64 // when it ended, nanotime
+	since  uint64 // end of the run, nanotime
 	pieces [][]byte
 	slots  slotSet
 	owners []*slot
 }
 
-// retired are those that are kept, the oldest first. Under the lock.
+// retired has the memory that is still kept, oldest first. Under the lock.
 var retired []retiree
 
-// retire keeps the memory of the run that is left now, if there is one. The caller holds the lock.
+// retire keeps the memory of the run that is being discarded, if there is one. The caller holds the
+// lock.
 //
 //go:norace
 func retire() {
@@ -35,7 +36,7 @@ func retire() {
 	retired = append(retired, retiree{uint64(nanotime()), space.pieces, takeSlots(), owners})
 }
 
-// reuse empties memory that has been kept for long enough, and gives the slots of a run whose
+// reuse empties memory that has been kept for long enough, and returns the slots of a run whose
 // scopes have all ended, if there is one. The caller holds the lock.
 //
 //go:norace
@@ -55,8 +56,8 @@ func reuse() (slots slotSet) {
 	return slots
 }
 
-// isClosed says whether no Scope or Entered refers to the stacks: scopes that Open has opened are
-// looked up by depth when they end.
+// isClosed reports whether no Scope or Entered refers to the stacks. Scopes of Open do not matter,
+// since they are looked up by depth when they end.
 //
 //go:norace
 //go:nocheckptr

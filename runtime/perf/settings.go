@@ -9,19 +9,19 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// settings are what MARKGEN asked for.
+// settings are what MARKGEN asks for.
 type settings struct {
-	config.Config             // Only has the globs of the file of only=@FILE once that is read
-	listed        config.Only // what is in that file
+	config.Config             // Only has the globs in the file of only=@FILE once it is read
+	listed        config.Only // the contents of that file
 }
 
-// parseSettings reads the value of MARKGEN. trouble is "" or says what is wrong with it.
+// parseSettings parses the value of MARKGEN. trouble is an error message, or "".
 func parseSettings(value string) (c settings, trouble string) {
 	c.Config, trouble = config.Parse(value)
 	return c, trouble
 }
 
-// chooses says whether some markers may be left out.
+// chooses reports whether some markers may be left out.
 func (c *settings) chooses() bool { return c.Only != "" || c.listed.Given || c.Skip != "" || c.Wild }
 
 // readListed reads the file of only=@FILE, if there is one.
@@ -38,8 +38,8 @@ func (c *settings) readListed() (trouble string) {
 	return ""
 }
 
-// wants says whether the marker of that ID and name is collected: only names the
-// ID or has a glob that matches, if there is any, and no glob of skip.
+// wants reports whether the marker of that ID and name is collected: only= is absent, lists the ID
+// or has a matching glob, and skip= has no matching glob.
 func (c *settings) wants(id, name string) bool {
 	if (c.Only != "" || c.listed.Given) && !c.listed.Has(id) && !matchAny(c.Only, name) {
 		return false
@@ -57,7 +57,7 @@ func matchAny(globs, name string) bool {
 	return false
 }
 
-// expand is the path that file= or report= gives to a process.
+// expand returns the path that file= or report= means in this process.
 func expand(path, app string, pid int, wallNS uint64) string {
 	return config.Expand(path, func(b []byte, letter byte) []byte {
 		switch letter {

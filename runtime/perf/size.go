@@ -10,8 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A marker with size= records with each scope how large its input was: a BlockSizes
-// for each processor.
+// A marker with size= records the input size of each scope, in a BlockSizes for each processor.
 
 // sized is a BlockSizes in memory.
 type sized struct {
@@ -37,22 +36,21 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(sizeLogs{})-layout.SizeLogSize]
 )
 
-// sizeCost is what recordSize takes, ticks<<costBits; 0 before the first.
+// sizeCost is the cost of recordSize, ticks<<costBits; 0 if not measured yet.
 var (
 	sizeCost     uint64
 	scratchSized sized
 )
 
-// Size relates the scope to an input size, the value of a size= expression. One below 0
-// is none.
+// Size sets the scope's input size, the value of a size= expression. A negative size is ignored.
 func (s *Scope) Size(n int) {
 	if s != nil && s.open.index != 0 {
 		s.size = n + 1
 	}
 }
 
-// sized records the size of a scope that took ns, and takes what that takes off the scopes
-// around, where they are followed.
+// sized records the input size n of a scope that took ns, and subtracts the time for that from the
+// enclosing scopes, if the goroutine has a slot.
 //
 //go:norace
 //go:noinline
@@ -66,7 +64,7 @@ func (p *slot) sized(i uint32, n int, ns uint64) {
 }
 
 // recordSize records that a scope of the marker of that index had an input of size n, and took ns.
-// If it has to make room for that, it says since when.
+// If it has to make room, it returns the tick at which it began to.
 //
 //go:norace
 //go:nocheckptr
@@ -107,8 +105,8 @@ func (s *sized) add(n, ns uint64) {
 	s.logs[k].squares += log * log
 }
 
-// sizeLog is the logarithm of a time. Between two powers of two, where the fraction is f, it is
-// f + 0.344 f(1-f), which is off by less than a hundredth.
+// sizeLog returns the base-2 logarithm of a time, in units of 1/SizeLogUnit. Between two powers of
+// two, where the fraction is f, it is f + 0.344 f(1-f), with an error below a hundredth.
 func sizeLog(ns uint64) uint64 {
 	ns += layout.SizeLogAdd
 	k := uint(bits.Len64(ns)-1) % 64
@@ -116,8 +114,9 @@ func sizeLog(ns uint64) uint64 {
 	return uint64(k)*layout.SizeLogUnit + f + f*(layout.SizeLogUnit-f)*88>>16
 }
 
-// prepareSize makes a block for the marker on a processor. done: the size has been recorded,
-// on a processor that shares its blocks, or there is no memory.
+// prepareSize makes a block for the marker on a processor. It returns true if nothing is left to
+// do: the size was recorded, on a processor that shares its blocks, or there is no memory or no
+// run.
 //
 //go:norace
 //go:nocheckptr
@@ -152,7 +151,7 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	return false
 }
 
-// measureSize measures what recording a size takes.
+// measureSize measures the cost of recording a size.
 //
 //go:norace
 func measureSize() {

@@ -2,20 +2,20 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// A RunState is how far a run has come, one of State….
+// A RunState is the state of a run, one of State….
 type RunState uint64
 
 // The states, as they are in the data file.
 const (
 	StateUnconfigured RunState = layout.StateUnconfigured // MARKGEN is not set and Configure was not called: inert
-	StateConfigured   RunState = layout.StateConfigured   // what is collected is chosen; nothing is yet
+	StateConfigured   RunState = layout.StateConfigured   // the settings are known; nothing is collected yet
 	StateProfiling    RunState = layout.StateProfiling
 	StatePaused       RunState = layout.StatePaused
 	StateStopped      RunState = layout.StateStopped // the data are complete
 )
 
-// It is a variable also because a compiler that is told of markers asks for one in each package, as
-// it does with -cover.
+// stateNames is also the package variable that a compiler which is told of markers requires in each
+// package, as it does with -cover.
 var stateNames = [...]string{
 	StateUnconfigured: "unconfigured",
 	StateConfigured:   "configured",
@@ -24,7 +24,7 @@ var stateNames = [...]string{
 	StateStopped:      "stopped",
 }
 
-// String gives the name of the state.
+// String returns the name of the state.
 func (s RunState) String() string {
 	if s < RunState(len(stateNames)) {
 		return stateNames[s]
@@ -32,14 +32,14 @@ func (s RunState) String() string {
 	return "unknown"
 }
 
-// A StateError says that a call is not allowed in the state that the run is in.
-// Nothing has changed.
+// A StateError says that a call is not allowed in the current state of the run. The call has
+// changed nothing.
 type StateError struct {
 	Call     string // "Start", …
 	From, To RunState
 }
 
-// Error names both states, and what would be allowed.
+// Error names both states, and says what is allowed.
 func (e *StateError) Error() string {
 	return e.Call + ": the run is " + e.From.String() + " and cannot become " + e.To.String() + "; " + e.remedy()
 }
@@ -66,15 +66,15 @@ type WatchError struct {
 	Do   string
 }
 
-// Error names the watch, what is wrong and what to do.
+// Error names the stopwatch, what is wrong and what to do.
 func (e *WatchError) Error() string {
 	return e.Call + " " + quoted(e.Name) + ": " + e.Why + "; " + e.Do
 }
 
-// mostWatchName is how many bytes a stopwatch's name has at most: it is in a line of every report.
+// mostWatchName is the maximum length of a stopwatch's name in bytes: each report has it in a line.
 const mostWatchName = 256
 
-// quoted is s in quotation marks, or its beginning if it is as long as no name is.
+// quoted returns s in quotation marks, shortened if it is much longer than a valid name.
 func quoted(s string) string {
 	if len(s) > 2*mostWatchName {
 		s = s[:mostWatchName] + "…"
@@ -82,8 +82,8 @@ func quoted(s string) string {
 	return `"` + s + `"`
 }
 
-// A ConfigError says what of a spec cannot be used.
+// A ConfigError says what is wrong with a spec.
 type ConfigError struct{ What string }
 
-// Error tells the key and what to give.
+// Error names the key and what to give.
 func (e *ConfigError) Error() string { return e.What }

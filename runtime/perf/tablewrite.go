@@ -9,26 +9,28 @@ import (
 )
 
 // A program may have hundreds of tables, which are registered before main begins. Writing them to
-// the data file together takes half the time. So they are held until the first marker is passed,
-// which has to wait anyway (ready), or all have come (Last). A process that is killed before that
-// leaves the counts of its counters, but no names.
+// the data file together takes half the time. So they are held back until the first scope, which
+// has to wait anyway (ready), or until all are registered (Last). If a process is killed before
+// that, its data have the counts of its counters, but no names.
 
-// lastTold says that the last table will say so. The overlay build sets it, before the first table
-// is registered.
+// lastTold says that the program calls Last after its last table. The overlay build sets it, before
+// the first table is registered.
 var lastTold bool
 
 // Under the lock.
 var (
-	holding bool // tables are held
-	written int  // how many tables, from the first on, are in the data of the run
+	holding bool // tables are held back
+	written int  // number of tables, from the first on, that are in the run's data
 )
 
-// hold has tables held in a run that begins. The caller has starting, and there is no run yet.
+// hold makes the run that begins hold tables back. The caller has acquired starting, and there is
+// no run yet.
 //
 //go:norace
 func hold() { holding = true }
 
-// writeHeld writes the tables that are held; none is held from now on. The caller holds the lock.
+// writeHeld writes the tables held back, and later ones are written at once. The caller holds the
+// lock.
 //
 //go:norace
 func writeHeld() {
@@ -38,7 +40,8 @@ func writeHeld() {
 	}
 }
 
-// writeTables writes the tables before number end that are not written yet. The caller holds the lock.
+// writeTables writes the tables with numbers below end that are not written yet. The caller holds
+// the lock.
 //
 //go:norace
 func writeTables(end int) {
@@ -55,12 +58,13 @@ func writeTables(end int) {
 	}
 }
 
-// mostTables are written at once: systems take 1024 parts (IOV_MAX), and a table has three.
+// mostTables is how many are written at once: systems accept 1024 parts (IOV_MAX), and a table has
+// three.
 const mostTables = 256
 
-// writeBlocks makes and publishes blocks for the tables from one number up to another. If there is
-// no memory for them their markers are turned off. Long ones are padded to the end of a page of the
-// file: writing a page in two halves takes twice as long. The caller holds the lock.
+// writeBlocks makes and publishes blocks for the tables from number from up to, but not including,
+// to. If there is no memory, it turns their markers off. Long blocks are padded to the end of a
+// page of the file: writing a page in two halves takes twice as long. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -71,7 +75,7 @@ func writeBlocks(from, to int) {
 	}
 	pad := uintptr(0)
 	if hasRoom(size) && size >= filePage {
-		pad = (space.free - size) % filePage // pieces end where a page does
+		pad = (space.free - size) % filePage // pieces end at the end of a page
 	}
 	p, size := takeSpace(size + pad)
 	if p == nil {
@@ -101,15 +105,15 @@ func writeBlocks(from, to int) {
 	publishParts(p, size, parts)
 }
 
-// zeros are what is written behind a text.
+// zeros is the padding after a text.
 var zeros [filePage + layout.BlockAlign]byte
 
-// size is that of the table's block.
+// size returns the size of the table's block.
 //
 //go:norace
 func (t *table) size() uintptr { return aligned(layout.OffTableText + uintptr(len(t.text))) }
 
-// exclude leaves the table out of the run.
+// exclude excludes the table from the run.
 //
 //go:norace
 func (t *table) exclude() {

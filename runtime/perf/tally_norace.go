@@ -2,5 +2,5 @@
 
 package perf
 
-// tallied says that units of stack have counters of their own.
+// tallied says whether stack units have their own counters.
 const tallied = hasG

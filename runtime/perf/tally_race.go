@@ -2,6 +2,6 @@
 
 package perf
 
-// tallied is false: the race detector would see the goroutines that a unit of
-// stack belongs to one after the other, and not what orders them.
+// tallied is false: the race detector would see successive owners of a stack unit add to its
+// counters, but not what orders them.
 const tallied = false

@@ -11,23 +11,24 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// tracing is what a record is made with; it is written at start.
+// tracing is the state needed to make a record; it is written at start.
 var tracing = struct {
 	_     [64]byte
-	rings *trace.Rings // of this run, noRings when it has no trace; who is writing to an older run's keeps to them
-	enter uint64       // what a record of each kind costs the program, ticks<<costBits
-	exit  [4]uint64    // by record.kind
-	point uint64
+	rings *trace.Rings // of this run, or &noRings; a goroutine writing to an older run's rings keeps using those
+	enter uint64       // cost of an enter record, ticks<<costBits
+	exit  [4]uint64    // cost of an exit record, by record.kind
+	point uint64       // cost of a point record
 	_     [64]byte
 }{rings: &noRings}
 
-// noRings are those of no trace: what is about to be written belongs to an earlier run.
+// noRings are the rings while there is no trace: a record written then belongs to an earlier run
+// and is lost.
 var noRings trace.Rings
 
-// defaultBuffer is what a ring has without the key buffer, bytes.
+// defaultBuffer is the size of a ring without the key buffer, in bytes.
 const defaultBuffer = 4 << 20
 
-// startTrace makes ready for records, before calibrate.
+// startTrace prepares the trace, before calibrate.
 //
 //go:norace
 func startTrace() {
@@ -55,7 +56,8 @@ func startTrace() {
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|flags)
 }
 
-// newRing makes a block of trace records; nil: nobody reads what is in memory only.
+// newRing makes a block of trace records. It returns nil if the block would not be in the file, as
+// nothing reads a ring that is in memory only.
 //
 //go:norace
 func newRing(shard uint32, size uintptr) unsafe.Pointer {
@@ -67,7 +69,8 @@ func newRing(shard uint32, size uintptr) unsafe.Pointer {
 	return nil
 }
 
-// beforeSlowRecord measures again what scopes cost if that is due: it is part of what the record costs.
+// beforeSlowRecord measures the cost of scopes again if that is due: its time is part of the cost
+// of the record.
 //
 //go:norace
 func beforeSlowRecord(t uint64, what uint32) {
@@ -76,8 +79,8 @@ func beforeSlowRecord(t uint64, what uint32) {
 	}
 }
 
-// write is Rings.Write of this run's rings, which it looks up when the caller is pinned: it is to
-// be inlined.
+// write is Rings.Write for this run's rings, which it loads when the caller is pinned. It has to be
+// inlined.
 //
 //go:norace
 //go:nosplit
@@ -85,7 +88,8 @@ func write(pid int, id uint64, what, level uint32, t, cost uint64) {
 	tracing.rings.Write(pid, id, what, level, t, cost)
 }
 
-// addTraced adds up in scratch what the scopes of a batch took, by their records, where no cell does.
+// addTraced adds the durations of a batch's scopes to scratch, from their records, in runs without
+// cells.
 //
 //go:norace
 func addTraced() {
@@ -94,8 +98,8 @@ func addTraced() {
 	}
 }
 
-// setTraceCosts says what records cost. What a scope adds to the time between its
-// ends is the cost of the record of its beginning, the rest that of its end.
+// setTraceCosts sets the costs of records. The part of a scope's cost inside its own duration is
+// the cost of its enter record, the rest that of its exit record.
 //
 //go:norace
 func setTraceCosts(point uint64) {
@@ -106,7 +110,7 @@ func setTraceCosts(point uint64) {
 	tracing.point = point
 }
 
-// aboutTrace is the report's line about the trace.
+// aboutTrace returns the report's line about the trace.
 //
 //go:norace
 func aboutTrace() string {

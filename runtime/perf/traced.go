@@ -4,8 +4,8 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// trace writes a record of the goroutine. If what has been done for the scope took longer than that, the
-// record says so.
+// trace writes a record of the goroutine. If the work for the scope took unusually long (delayed),
+// the record includes its duration.
 //
 //go:norace
 //go:nocheckptr
@@ -18,8 +18,8 @@ func (p *slot) trace(what uint32, t, cost uint64) {
 	}
 }
 
-// traceExit writes the record of a scope that is about to be popped and ended at
-// t. One that was left without its end has its record.
+// traceExit writes the record of a scope that is about to be popped and ended at tick t. A scope
+// that a panic or Goexit left already has a record (traceLeft).
 //
 //go:norace
 //go:nocheckptr
@@ -30,8 +30,8 @@ func (p *slot) traceExit(index, kind uint32, t uint64) {
 	p.trace(index|layout.RecordExit<<layout.RecordKindShift, t, tracing.exit[kind])
 }
 
-// traceLeft writes the record of the innermost scope, which a panic or
-// runtime.Goexit has left. That shows at t, whenever it was.
+// traceLeft writes the record of the innermost scope, which a panic or runtime.Goexit has left. t
+// is when that was noticed, not when it happened.
 //
 //go:norace
 //go:nocheckptr
@@ -41,7 +41,7 @@ func (p *slot) traceLeft(t uint64) {
 	p.trace(i|layout.RecordLeft<<layout.RecordKindShift, t, tracing.point)
 }
 
-// tracePoint writes the record of a passage without a duration.
+// tracePoint writes the record of an execution without a duration.
 //
 //go:norace
 //go:nocheckptr
@@ -56,8 +56,8 @@ func tracePoint(index uint32) {
 	write(procPin(), goidOf(g), index|layout.RecordPoint<<layout.RecordKindShift, 0, t, tracing.point)
 }
 
-// traceTaken says that a marker has taken the time since from in which nothing
-// was passed: it got its index, say, or a cell.
+// traceTaken records that a marker used the time since tick from for itself, in which no scope was
+// recorded: for getting its index, say, or a cell.
 //
 //go:norace
 //go:nocheckptr
@@ -67,7 +67,8 @@ func traceTaken(index uint32, from uint64) {
 	}
 }
 
-// exitTraced is exit of a scope with a slot where records are all that is made: popTraced for most scopes.
+// exitTraced is exit for a scope with a slot in runs that only trace; it is popTraced for most
+// scopes.
 //
 //go:norace
 //go:nocheckptr
@@ -90,7 +91,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 		return
 	}
 	r := s.at(pos - 1)
-	if (r.index^index)&^(firstBit|nestedBit) != 0 { // another marker's, or one that is shut
+	if (r.index^index)&^(firstBit|nestedBit) != 0 { // another marker, or a marker that is shut
 		procUnpin()
 		e.exitAt(t, size)
 		return
@@ -100,7 +101,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 	write(pid, goidOf(p.g()), index|layout.RecordExit<<layout.RecordKindShift, pos, t, tracing.exit[r.kind()])
 }
 
-// popTraced ends the innermost scope where nothing is timed.
+// popTraced ends the innermost scope of marker index, at tick t, in runs without timing.
 //
 //go:norace
 //go:nocheckptr

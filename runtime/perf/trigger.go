@@ -11,12 +11,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Package trigger decides which change of the state an event asks for. Here it is told of the
-// events, and the changes are made. Locks are taken in this order: timing (timer.go) or triggering,
+// Package trigger decides which change of the state an event asks for. This file passes it the
+// events and makes the changes. Locks are acquired in this order: timing (timer.go) or triggering,
 // deciding, the lock.
 
-// theTriggers are those of the run. They are replaced, not changed, when another run begins: others
-// may be going through them.
+// theTriggers are the triggers of the run. When another run begins, they are replaced, not changed:
+// other goroutines may be iterating over them.
 var theTriggers *trigger.Set
 
 func triggers() trigger.Set {
@@ -27,18 +27,18 @@ func triggers() trigger.Set {
 }
 
 var (
-	// triggering makes a passage and the change of state that it triggers one event: otherwise the
-	// end of one scope could pause right after the beginning of another has found no need to
-	// resume. It guards what triggers keep of passages.
+	// triggering makes a scope's event and the change of state that it triggers atomic: otherwise
+	// the end of one scope could pause right after the beginning of another has found no need to
+	// resume. It guards what triggers keep of scopes.
 	triggering mutex
 
-	// deciding guards theMachine, which changes together with the state; but other processes change
+	// deciding guards theMachine, which changes together with the state; other processes change
 	// only the state.
 	deciding   mutex
 	theMachine trigger.Machine
 )
 
-// beginTriggers makes the triggers of the configuration those of the run.
+// beginTriggers makes the triggers in the configuration the run's triggers.
 //
 //go:norace
 func beginTriggers() {
@@ -57,7 +57,7 @@ func beginTriggers() {
 	}
 }
 
-// bits are those for OffTriggers.
+// bits returns the bits for OffTriggers.
 func (c *settings) bits() (bits uint64) {
 	for _, t := range c.Triggers {
 		if t.Kind == config.TriggerAfter {
@@ -72,10 +72,10 @@ func (c *settings) bits() (bits uint64) {
 	return bits
 }
 
-// timed says whether something happens at a time, for which a goroutine is needed.
+// timed reports whether something happens at a time, for which a goroutine is needed.
 func (c *settings) timed() bool { return c.bits()&layout.TriggerTimer != 0 }
 
-// numberOf is the number of the marker of an index.
+// numberOf returns the number of the marker of an index.
 //
 //go:norace
 func numberOf(index uint32) (number uint32) {
@@ -87,7 +87,7 @@ func numberOf(index uint32) (number uint32) {
 	return number
 }
 
-// beginsAt runs the triggers on the beginning of a scope, or a point, of the marker of that index.
+// beginsAt runs the triggers for the beginning of a scope, or a point, of the marker of that index.
 //
 //go:norace
 func beginsAt(index uint32) {
@@ -103,32 +103,32 @@ func beginsAt(index uint32) {
 	release(&triggering)
 }
 
-// watched is a set of indexes of markers that triggers are about, modulo its size: a filter before
-// the locks, which all scopes would take when they end.
+// watched is the set of the indexes of watched markers, modulo its size: a filter, without which
+// every scope would acquire the locks when it ends.
 var watched [64]uint64
 
-// watchedWord is the word of watched with the bit of an index, which is that of the index modulo 64.
+// watchedWord returns the word of watched for an index; the bit is the index modulo 64.
 //
 //go:norace
 func watchedWord(index uint32) *uint64 { return &watched[index/64%uint32(len(watched))] }
 
-// isWatched says whether a trigger may be about the marker of that index.
+// isWatched reports whether a trigger may watch the marker of that index.
 //
 //go:norace
 func isWatched(index uint32) bool { return atomic.LoadUint64(watchedWord(index))>>(index%64)&1 != 0 }
 
-// endsAt runs the triggers on records and on the end of a scope, or a point, of the marker of that
-// index. recorded says whether the passage was recorded.
+// endsAt runs the triggers on records and those on the end of a scope, or a point, of the marker of
+// that index. recorded says whether the scope was recorded.
 //
 //go:norace
 //go:noinline
 func endsAt(index uint32, recorded bool) {
-	if index == scratchIndex { // of no trigger, but it takes as long
+	if index == scratchIndex { // it has no trigger, but calibration needs the same cost
 		atomic.AddUint64(&scratch.seen, 1)
 		return
 	}
 	if State() == layout.StateStopped {
-		return // complete ends scopes, too, when a trigger has stopped the run
+		return // when a trigger has stopped the run, complete ends scopes, too
 	}
 	all := triggers()
 	for i := range all {
@@ -151,8 +151,8 @@ func endsAt(index uint32, recorded bool) {
 	release(&triggering)
 }
 
-// act makes the change of state that the trigger is for. A run is stopped without deciding: that
-// takes other locks.
+// act makes the change of state that the trigger is for. A stop does not acquire deciding, since
+// stopping acquires other locks.
 //
 //go:norace
 func act(t *trigger.Trigger, why cause, number uint32) {
@@ -168,8 +168,8 @@ func act(t *trigger.Trigger, why cause, number uint32) {
 	release(&deciding)
 }
 
-// callInCycle makes the change of state that Pause or Resume calls for in a run with every=; false:
-// nothing changes.
+// callInCycle makes the change of state that Pause or Resume asks for in a run with every=. It
+// returns false if nothing changes.
 //
 //go:norace
 func callInCycle(resume bool) bool {
@@ -195,8 +195,8 @@ func meet(r trigger.Request, why cause, number uint32) {
 	}
 }
 
-// checkTriggers warns about triggers that are about no marker, when the table of package main (it
-// has a line "e") has been registered, which is the last.
+// checkTriggers warns about triggers whose names match no marker, when the table of package main
+// (it has a line "e"), which is the last, has been registered.
 //
 //go:norace
 func checkTriggers(t *table) {
@@ -211,7 +211,7 @@ func checkTriggers(t *table) {
 	}
 }
 
-// complainOfTriggers warns, once, about triggers that are about no marker.
+// complainOfTriggers warns, once, about triggers whose names match no marker.
 //
 //go:norace
 func complainOfTriggers() {
@@ -226,8 +226,8 @@ func complainOfTriggers() {
 	}
 }
 
-// complaintOf is what is wrong with the name of a trigger; "" if nothing is, or the user has been told.
-// The caller holds the lock.
+// complaintOf returns what is wrong with the name of a trigger; "" if nothing is, or the warning
+// has been printed. The caller holds the lock.
 //
 //go:norace
 func complaintOf(t *trigger.Trigger) string {

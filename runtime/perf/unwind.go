@@ -5,25 +5,25 @@ package perf
 import "runtime"
 
 // A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the
-// goroutine, or another that has got its g, passes a marker again (unwind, settle), when recover
-// stops the panic (virtual_recover.go), or in order at the end of the run (settleLeft). What still
-// runs then stays open in the data.
+// goroutine, or another that has got its g, executes a marker again (unwind, settle), when recover
+// stops the panic (virtual_recover.go), or at the end of the run (settleLeft). Scopes that are
+// still running then stay open in the data.
 
 // settle ends the scopes above position n, which a panic or runtime.Goexit has left: at the time at
-// which recover stopped the panic, if that is known, else at t.
+// which recover stopped the panic, if that is known, else at tick t.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
 	sinceStopped := p.sinceStopped()
-	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); { // what a trigger does may begin another run
+	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); { // a trigger may begin another run
 		r := s.at(s.n - 1)
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end, later = p.recovered, sinceStopped
 		} else if int64(ownWindow().closed-r.start) > 0 || conf.windows() && int64(windowClosed-r.start) > 0 {
-			p.drop() // its marker was closed, perhaps before its end came
+			p.drop() // its marker was turned off, perhaps before the scope ended
 			continue
 		}
 		if hot.hooks&hookTrace != 0 {
@@ -37,7 +37,7 @@ func (p *slot) settle(n uint32, t uint64) {
 	}
 }
 
-// end ends the innermost scope, of the marker of that index, at t.
+// end ends the innermost scope, of the marker of that index, at tick t.
 //
 //go:norace
 //go:nocheckptr
@@ -47,7 +47,7 @@ func (p *slot) end(index uint32, t uint64) {
 	}
 }
 
-// drop ends the innermost scope without a duration; the passage counts.
+// drop ends the innermost scope without a duration; it is counted.
 //
 //go:norace
 //go:nocheckptr
@@ -69,7 +69,8 @@ func (p *slot) drop() {
 	}
 }
 
-// abandon drops the scopes of an earlier goroutine of this g that runtime.Goexit ended; when is not known.
+// abandon drops the scopes that an earlier goroutine of this g left when runtime.Goexit ended it,
+// at an unknown time.
 //
 //go:norace
 //go:nocheckptr
@@ -82,7 +83,7 @@ func (p *slot) abandon() {
 }
 
 // unwind settles the scopes whose frames are gone, when a scope of the marker of that index opens
-// at a depth: those that were opened deeper in the stack, and one of the same marker in the same
+// at a depth: scopes that were opened deeper in the stack, and one of the same marker in the same
 // frame. (The compiler may inline a function into itself, once. A function that calls itself is
 // therefore rewritten so that it is not inlined: chooseForm in package rewrite.)
 //
@@ -101,10 +102,10 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 	}
 }
 
-// settleLeft ends, with the run, the scopes that are known to have been left: those of goroutines
-// that have ended, and of the goroutine that ends the run those deeper in its stack than the
-// function that does so. A scope has a duration if recover told when it ended. The state is stopped
-// already, and the run is yet to be completed.
+// settleLeft ends, with the run, the scopes that are known to have been left: the scopes of dead
+// goroutines, and those of the goroutine that ends the run which are deeper in its stack than the
+// function that ends it. A scope has a duration if recover recorded when it ended. The state is
+// already stopped, and complete has yet to finish.
 //
 //go:norace
 //go:nocheckptr
@@ -145,9 +146,8 @@ func (p *slot) leftBehind(n uint32) {
 	}
 }
 
-// beneath gives the running g and the depth of the innermost frame that can have open scopes, in
-// words of stack: what is deeper are frames of this package and of what calls it at the end of a
-// program.
+// beneath returns the running g and the depth of the innermost frame that can have open scopes, in
+// words of stack: deeper frames belong to this package and to its callers at the end of a program.
 //
 //go:norace
 func beneath() (g uintptr, words uint32) {
@@ -159,7 +159,7 @@ func beneath() (g uintptr, words uint32) {
 		if f == nil {
 			return g, 1<<32 - 1
 		}
-		name := runtime.FuncForPC(f.Entry()).Name() // of the frame: what is at c.pc may be inlined there
+		name := runtime.FuncForPC(f.Entry()).Name() // name of the frame's function: the one at c.pc may be inlined there
 		if own == "" {
 			own = packageOf(name)
 		}

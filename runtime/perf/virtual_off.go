@@ -5,7 +5,7 @@ package perf
 // Closed are the bits of a gate of which none is set if the code behind it is to run marked.
 const Closed = 1<<32 - 1
 
-// Nothing is what the functions return that are called in an assignment.
+// Nothing is the result of functions that are called in an assignment.
 type Nothing = [0]byte
 
 // Open does nothing.
@@ -20,16 +20,16 @@ func Begin(m *Marker) (n Nothing) { return n }
 // End does nothing.
 func End(m *Marker) (n Nothing) { return n }
 
-// Due is false.
+// Due returns false.
 func Due(m *Marker) bool { return false }
 
-// IsDue is false.
+// IsDue returns false.
 func IsDue(m *Marker) bool { return false }
 
-// Again is false.
+// Again returns false.
 func Again() bool { return false }
 
-// Set puts v into p.
+// Set sets *p to v.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v
 	return n
@@ -44,10 +44,10 @@ func TickCall(c *Counter) (n Nothing) { return n }
 // Tallies are one package's counters by goroutine.
 type Tallies struct{}
 
-// An Own stands before the counters of a goroutine.
+// An Own is the head of a goroutine's counters.
 type Own struct{}
 
-// NoOwn is of none.
+// NoOwn is the Own of no goroutine.
 var NoOwn Own
 
 // Tally does nothing.
@@ -87,10 +87,10 @@ func Into(m *Marker) (e Entered) { return e }
 // OpenTally does nothing.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
 
-// Timed says that no scope is to be begun.
+// Timed returns false: no scope is to be begun.
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool { return false }
 
-// Ends says that no scope is to be ended.
+// Ends returns false: no scope is to be ended.
 func Ends(m *Marker) bool { return false }
 
 // IntoTally does nothing.

@@ -9,23 +9,22 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Nothing is what functions return that are called in an assignment to a variable named
-// free_markgen_none: the overlay build's compiler does not count that for inlining
-// (rewrite.FreePrefix). The ordinary compiler counts next to nothing either, as it has to where it
-// instantiates a generic function of a marked package in another one.
+// Nothing is the result of functions that are called in an assignment to a variable named
+// free_markgen_none: the overlay build's compiler does not count such assignments for inlining
+// (rewrite.FreePrefix). The ordinary compiler, which instantiates generic functions of marked
+// packages in other packages, also counts next to nothing for them.
 type Nothing = [0]byte
 
 // Closed are the bits of a gate of which none is set if the code behind it is to run marked.
 const Closed = 1<<32 - 1 - layout.OffDemoted - layout.OffSettled
 
-// free_markgen_none is assigned where a call is not to count for inlining.
+// free_markgen_none is the variable of assignments that do not count for inlining.
 var free_markgen_none [1]Nothing
 
-// Open opens a scope for m, if it is collected. The function it stands in calls
-// Shut on every way out but a panic or runtime.Goexit: what these leave open ends
-// when recover stops the panic (Recovered), at the latest when a scope around it
-// ends, and is reported as open if none is. Open inlines into its caller, which
-// then costs one test while the marker is off.
+// Open opens a scope for m, if it is collected. The function that calls it calls Shut before each
+// way out except a panic or runtime.Goexit: a scope left open by these ends when recover stops the
+// panic (Recovered), at the latest when a scope around it ends, and is reported as open if there is
+// none. Open inlines into its caller, where it costs one test while the marker is off.
 func Open(m *Marker) (n Nothing) {
 	if m.Off == 0 {
 		free_markgen_none[0] = Begin(m)
@@ -33,8 +32,8 @@ func Open(m *Marker) (n Nothing) {
 	return n
 }
 
-// Shut ends the scope that Open opened in this call of the function, if it did. The
-// marker may have been turned off meanwhile: OffSettled says that no scope is left.
+// Shut ends the scope that Open opened in this call of the function, if it did. The marker may have
+// been turned off meanwhile: OffSettled says that no scope is open.
 func Shut(m *Marker) (n Nothing) {
 	if int32(m.Off) >= 0 {
 		free_markgen_none[0] = End(m)
@@ -42,21 +41,21 @@ func Shut(m *Marker) (n Nothing) {
 	return n
 }
 
-// Due says at an open gate whether the marked body is to run. It is not while the gates are open
-// for a window that has not begun: a call that begins then is not recorded, and running it marked
-// would delay those that the window is to show.
+// Due reports, behind an open gate, whether the marked body is to run. It returns false while the
+// gates are open for a window that has not begun: a call that begins then is not recorded, and
+// running it marked would delay the calls in the window.
 func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 
-// IsDue is Due that does not inline.
+// IsDue is Due, but does not inline.
 //
 //go:noinline
 func IsDue(m *Marker) bool { return Due(m) }
 
-// Again is false. Code that seems to be repeated is not put between a test and what follows both
-// branches, but out of the way (cmd/compile/internal/ssa/layout.go).
+// Again returns false. The compiler does not place code that seems to be repeated between a test
+// and the code after both branches, but out of line (cmd/compile/internal/ssa/layout.go).
 func Again() bool { return again }
 
-// Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
+// Into is Enter for a function that only returns leave, and that calls Exit before each return.
 func Into(m *Marker) (e Entered) {
 	if m != nil {
 		e = enter(m, nil, depthValue)
@@ -64,15 +63,15 @@ func Into(m *Marker) (e Entered) {
 	return e
 }
 
-// Set puts v into p. It is for assignments, as the others.
+// Set sets *p to v, for use in an assignment.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v
 	return n
 }
 
-// Tick is Count for an assignment.
+// Tick is Count for use in an assignment.
 func Tick(c *Counter) (n Nothing) {
-	if p := c.P; p != nil { // read once: it may be taken away any time
+	if p := c.P; p != nil { // read once: it may become nil at any time
 		for {
 			free_markgen_none[0] = add(p)
 			if !again {
@@ -83,22 +82,23 @@ func Tick(c *Counter) (n Nothing) {
 	return n
 }
 
-// TickCall is Tick that does not inline, for a function in which no branch may come before the body.
+// TickCall is Tick, but does not inline, for a function in which no branch may come before the
+// body.
 //
 //go:noinline
 func TickCall(c *Counter) (n Nothing) { return Tick(c) }
 
-// add adds one to what p points to. It inlines.
+// add adds one to *p. It inlines.
 func add(p *uint64) (n Nothing) {
 	atomic.AddUint64(p, 1)
 	return n
 }
 
-// again is false. The compiler takes what seems to be a loop for the unlikely branch, and puts it
-// behind the rest of the function (likelyadjust in cmd/compile/internal/ssa).
+// again is false. The compiler treats an apparent loop as the unlikely branch, and puts it after
+// the rest of the function (likelyadjust in cmd/compile/internal/ssa).
 var again bool
 
-// Mark is Point for an assignment, behind the marker's own gate.
+// Mark is Point for use in an assignment, with the marker's own gate.
 func Mark(m *Marker) (n Nothing) {
 	if m.Off == 0 {
 		free_markgen_none[0] = pass(m)
@@ -106,15 +106,15 @@ func Mark(m *Marker) (n Nothing) {
 	return n
 }
 
-// argument is the address of the argument m of Begin or End. It lies in the caller's frame, which
-// has room for arguments whose addresses are taken (cmd/compile/abi-internal.md, "spill area"). So
-// the depth of the stack down to there is the same in Begin and End if they are called from the
-// same frame.
+// argument returns the address of the argument m of Begin or End. It lies in the caller's frame,
+// which has room for arguments whose addresses are taken (cmd/compile/abi-internal.md, "spill
+// area"). So the depth of the stack at this address is the same in Begin and End if they are called
+// from the same frame.
 //
 //go:norace
 func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 
-// Begin is Open behind the function's gate. It is the fast path, as enter is.
+// Begin is Open behind the function's gate. It is the fast path, like enter.
 //
 //go:norace
 //go:nocheckptr
@@ -158,8 +158,8 @@ func Begin(m *Marker) (n Nothing) {
 	return n
 }
 
-// beginAt begins a scope of m, which has index i, at t on the goroutine of g, whose stack is in use
-// for so many words.
+// beginAt begins a scope of m, which has index i, at tick t on goroutine g, whose stack has words
+// words in use. It is the slow path of Begin.
 //
 //go:norace
 //go:nocheckptr
@@ -173,7 +173,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 			return
 		}
 		if w == &beforeRun {
-			t = now() // making ready is no time of the scope
+			t = now() // the time that ready took is not part of the scope
 		}
 	}
 	var p *slot
@@ -184,12 +184,12 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 		}
 	}
 	if p != nil && p.frozen() {
-		return // its run is over
+		return // its run has ended
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
 			if i >= firstIndex && !underWay() {
-				return // its run is over
+				return // its run has ended
 			}
 			if hot.hooks&hookTrace != 0 {
 				if !p.reads() {
@@ -199,7 +199,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 					return
 				}
 			}
-			recordSlow(i, passage{at: t}) // without a duration
+			recordSlow(i, passage{at: t}) // it has no duration
 			if hot.hooks&hookPairs != 0 {
 				losePairs()
 			}
@@ -208,14 +208,14 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 			}
 			return
 		}
-		if hot.hooks&hookTrace == 0 { // else its record says what that took
+		if hot.hooks&hookTrace == 0 { // with hookTrace the enter record has the time that grow took
 			t = now()
 		}
 	}
 	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
 		p.unwind(i, words, t)
 		if p.frozen() || p.stack.n == p.stack.room {
-			return // meanwhile its run is over
+			return // its run has ended meanwhile
 		}
 	}
 	j := i
@@ -249,7 +249,7 @@ func End(m *Marker) (n Nothing) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	if m.Off == layout.OffDemoted && t > hot.again { // there may be no timed scopes that would call it
+	if m.Off == layout.OffDemoted && t > hot.again { // there may be no timed scopes to call it
 		demoteAt(m.index & layout.IndexMask)
 	}
 	p, key, _ := near(g)
@@ -271,11 +271,11 @@ func End(m *Marker) (n Nothing) {
 	return n
 }
 
-// begun says whether there is a scope to end for End of m, a marker that is settled or counts down,
-// in the frame of the address at. Mostly there is none: a settled marker has one only if the
-// goroutine was about to begin it when the marker was settled. Looking takes less than reading the
-// clock, and loops in long calls pass such ends at each step. End of a marker that counts down also
-// ends the scopes that are deeper in the stack, which have been left.
+// begun reports whether End of m, a marker that is settled or counts down, has a scope to end in
+// the frame with the address at. Mostly it has none: a settled marker has one only if the goroutine
+// was about to begin it when the marker was settled. The search takes less time than reading the
+// clock, and a loop in a long call gets there at each iteration. End of a marker that counts down
+// also ends the scopes deeper in the stack, which have been left.
 //
 //go:norace
 //go:nocheckptr
@@ -298,8 +298,8 @@ func begun(m *Marker, at *byte) bool {
 	return r.depth > words || r.depth == words && own
 }
 
-// endAt ends the scope of m, if there is one, at t on the goroutine of g, whose stack is in use for
-// so many words, after the scopes deeper in the stack, which a recovered panic has left.
+// endAt ends the scope of m, if there is one, at tick t on goroutine g, whose stack has words words
+// in use, after the scopes deeper in the stack, which a recovered panic has left.
 //
 //go:norace
 //go:nocheckptr
@@ -322,8 +322,8 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	}
 }
 
-// Leave is Exit for a deferred call in a function that also has scopes of Open: those that a panic
-// or runtime.Goexit has left in its frame, or deeper in the stack, end before s does.
+// Leave is Exit for a deferred call in a function that also has scopes of Open: the ones in its
+// frame or deeper in the stack, which a panic or runtime.Goexit has left, end before s does.
 func (s *Scope) Leave() {
 	if s != nil {
 		leaveFrame((*byte)(unsafe.Pointer(s)))
@@ -331,8 +331,8 @@ func (s *Scope) Leave() {
 	}
 }
 
-// leaveFrame ends the scopes of Open in the frame of a variable on the stack and deeper in the
-// stack. The arguments whose addresses are their depths lie below the variable.
+// leaveFrame ends the scopes of Open in the frame of a stack variable and deeper in the stack. The
+// arguments whose addresses are the depths of these scopes are below the variable.
 //
 //go:norace
 //go:nocheckptr

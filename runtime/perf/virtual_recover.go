@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Recovered returns v, what recover returned, and takes note of the moment if
-// that was a panic's value: the scopes that the panic has left end now.
+// Recovered returns v, the result of recover. If recover has stopped a panic, the scopes that the
+// panic has left end now.
 func Recovered(v any) any {
 	if v != nil && atomic.LoadUint32(&hot.mode) == modeOn {
 		recovered()
@@ -39,9 +39,9 @@ func recovered() {
 	}
 }
 
-// settleRecovered ends the scopes that the panic has left which recover has just stopped: those of
-// Open between the depth top, where the panic began, and deepest, that of the caller of the
-// function with the deferred call. That function returns next. Scopes above top are those of the
+// settleRecovered ends the scopes left by the panic that recover has just stopped: the scopes of
+// Open between the depth top, where the panic began, and deepest, the depth of the caller of the
+// function with the deferred call. That function returns next. Scopes above top belong to the
 // deferred call, and stay open. If there are too many of these, or traces or collectors need the
 // order, the scopes below end after them (settle).
 //
@@ -59,7 +59,7 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	}
 	switch {
 	case low == n:
-		if low == 0 || s.at(low-1).kind() == kindOpened { // else it may be one of the deferred call, with others below
+		if low == 0 || s.at(low-1).kind() == kindOpened { // else it may belong to the deferred call, with others below
 			p.then = 0
 		}
 	case n == s.n:
@@ -71,11 +71,11 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	}
 }
 
-// mostAbove is how many scopes above those that were left settleBelow can move.
+// mostAbove is the maximum number of scopes that settleBelow can move.
 const mostAbove = 8
 
-// settleBelow ends the scopes from position low to n. Those above are moved down by as many. The
-// time that the lowest of these has taken so far counts as a child of the scope around.
+// settleBelow ends the scopes from position low to n, and moves the scopes above them down. The
+// duration so far of the lowest scope moved counts as a child of the enclosing scope.
 //
 //go:norace
 //go:nocheckptr
@@ -91,7 +91,7 @@ func (p *slot) settleBelow(low, n uint32) {
 	s.n = n
 	p.settle(low, p.recovered)
 	if p.stack != s || s.n != low {
-		return // the run is over
+		return // the run has ended
 	}
 	price := uint64(n-low) * hot.cost[kindOpened] // of the scopes that have ended
 	above[0].saved = less(p.child, toNS(passed(above[0].start, p.recovered)))
@@ -106,15 +106,15 @@ func (p *slot) settleBelow(low, n uint32) {
 	p.child = child
 }
 
-// panicAt is the offset of g._panic in a g, which the linker relies on, and panicFP that of
+// panicAt is the offset of g._panic in a g, which the linker relies on, and panicFP the offset of
 // _panic.fp (runtime/runtime2.go): the frame pointer of the caller of the function whose deferred
 // calls the panic runs.
 const panicAt = 4 * unsafe.Sizeof(uintptr(0))
 
-var panicFP uintptr // 0: not known
+var panicFP uintptr // 0 if unknown
 
-// panicking gives the depth of the stack, in words, of the panic whose deferred calls the goroutine
-// runs, and of the caller of the function that has deferred these; 0, 0 if that is not known. It
+// panicking returns the depth of the stack, in words, at the panic whose deferred calls the
+// goroutine runs, and at the caller of the function that has deferred these; 0, 0 if unknown. It
 // calls nothing that could move the stack.
 //
 //go:norace
@@ -136,7 +136,7 @@ func panicking() (top, deepest uint32) {
 	return uint32((hi - at) / 8), uint32((hi - fp) / 8)
 }
 
-// prepareRecovered finds panicFP. It may not be called concurrently.
+// prepareRecovered finds panicFP. It must not be called concurrently.
 func prepareRecovered() {
 	if panicFP == 0 {
 		findPanicFP()
@@ -149,7 +149,7 @@ func prepareRecovered() {
 //go:nocheckptr
 //go:noinline
 func findPanicFP() {
-	const words = 20 // a _panic has about as many
+	const words = 20 // about the size of a _panic
 	defer func() {
 		if recover() == nil {
 			return
@@ -166,7 +166,7 @@ func findPanicFP() {
 			}
 			for k := range uintptr(words) {
 				if v := word(at + 8*k); v < hi && v > at && uint32((hi-v)/8) == calls[i+2].words {
-					if panicFP != 0 { // it could be either
+					if panicFP != 0 { // both match
 						panicFP = 0
 						return
 					}

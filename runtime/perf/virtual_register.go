@@ -2,13 +2,14 @@
 
 package perf
 
-// RegisterPadded is Register for markers that have MarkerPad others before and
-// behind them, which nobody uses: those can be steered from outside the process.
+// RegisterPadded is Register for markers with MarkerPad unused markers before and after them: other
+// processes can turn these on and off.
 func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	return enlist(markers, nm, counters, nc, text, registeredPadded, nil)
 }
 
-// Last is called when all tables have come, with what Register said of the last, and gives that back.
+// Last is called when all tables are registered, with the result of the last Register, and returns
+// it.
 //
 //go:norace
 func Last(ok bool) bool {

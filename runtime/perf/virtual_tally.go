@@ -12,27 +12,28 @@ import (
 // Tallies are one package's counters by goroutine, for counting without atomic operations.
 type Tallies = tallies
 
-// An Own stands before the counters of a unit of stack.
+// An Own is the head of the counters of a stack unit.
 type Own = tallyUnit
 
-// NoOwn is of no unit.
+// NoOwn is the Own of no unit.
 var NoOwn = Own{unit: 1}
 
 const (
-	// tallyAfter is after how many calls of Tally a unit gets counters of its own and becomes the
-	// first of its list; wantedAfter, if TallyOn was called in it, too.
+	// tallyAfter is the number of calls of Tally after which a unit gets its own counters and
+	// becomes the first of its list; wantedAfter is the number if TallyOn was called in the unit,
+	// too.
 	tallyAfter  = 64
 	wantedAfter = 4
 
-	// lastAfter is after how many additions to a counter its function looks there first.
+	// lastAfter is the number of additions to a counter after which its function tries it first.
 	lastAfter = 1024
 
-	// mostTallied is how many bytes the counters of units take at most.
+	// mostTallied is the maximum memory for the counters of units, in bytes.
 	mostTallied = 64 << 20
 )
 
-// Tally adds one to counter i, from 0, of the package whose counters t are; last is
-// the variable of the function that calls it. It inlines into its caller.
+// Tally adds one to counter i, from 0, of the package whose counters t are; last is the variable of
+// the calling function. It inlines into its caller.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
 		free_markgen_none[0] = t.find(last, i)
@@ -43,7 +44,8 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 }
 
 // TallyUnit is Tally for functions that several goroutines may run at once, so that the counters
-// that were used last may be another's, as is usual for demoted markers. It takes a little longer.
+// used last may belong to another goroutine, as is usual for demoted markers. It takes a little
+// longer.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
@@ -54,17 +56,18 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// TallyCall is Tally that does not inline, for a function in which no branch may come before the body.
+// TallyCall is Tally, but does not inline, for a function in which no branch may come before the
+// body.
 //
 //go:noinline
 func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, last, i) }
 
-// TallyOn is Tally for what is counted between two calls of Tally. It calls nothing, since the
-// function would have to save its registers for that, and so cannot make counters for the unit, but
-// notes that it should have some.
+// TallyOn is Tally for executions between two calls of Tally. It calls nothing, since the function
+// would have to save its registers for a call, so it cannot make counters for the unit, but notes
+// that the unit wants some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
-		for { // see again
+		for { // a loop that never repeats, see again
 			free_markgen_none[0] = t.lookUp(last, i)
 			if !again {
 				break
@@ -76,15 +79,16 @@ func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// pass adds one to counter i of a unit that was found in a place of Tallies.units, and from time to
-// time has the function look here first. It inlines.
+// pass adds one to counter i of a unit that was found in a place of Tallies.units, and every
+// lastAfter additions makes the function try this unit first. It inlines.
 //
 //go:nosplit
 func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
 	c := o.counter(i)
 	if *c++; *c%lastAfter == 0 {
-		// No write barriers are needed: it is not the collector's memory. If a new run has begun
-		// and emptied the place, it may have set the variable before it is set here.
+		// No write barriers are needed, since this is not the garbage collector's memory. If a new
+		// run has begun and emptied the place, it may have reset the variable before it is set
+		// here.
 		at := (*uintptr)(unsafe.Pointer(last))
 		atomic.StoreUintptr(at, uintptr(unsafe.Pointer(o)))
 		if atomic.LoadUintptr((*uintptr)(unsafe.Pointer(place))) != uintptr(unsafe.Pointer(o)) {
@@ -94,7 +98,8 @@ func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// lookUp adds one to counter i of the unit of an address, or if it has none to the shared one. It inlines.
+// lookUp adds one to counter i of the current stack unit, or to the shared counter if the unit has
+// none. It inlines.
 func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	k := at / unitSize % tallyUnits
@@ -110,15 +115,15 @@ func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// counter is the shared counter i.
+// counter returns the shared counter i.
 func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
 
-// find is lookUp that makes counters for a unit that has none and calls it often. It inlines.
+// find is lookUp, but makes counters for a unit that has none and calls it often. It inlines.
 func (t *Tallies) find(last **Own, i uintptr) (n Nothing) {
 	return t.findAt(last, uintptr(unsafe.Pointer(&n)), i)
 }
 
-// findAt is find for the unit of an address.
+// findAt is find for the unit of the address at.
 //
 //go:norace
 //go:nocheckptr
@@ -138,8 +143,8 @@ func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
 	return n
 }
 
-// meet counts a call in the unit of an address, and makes it the first of its list if there have
-// been enough.
+// meet counts a call in the unit of the address at, and makes it the first of its list after enough
+// calls.
 //
 //go:norace
 //go:nocheckptr
@@ -155,13 +160,13 @@ func (t *Tallies) meet(last **Own, at uintptr) {
 	}
 }
 
-// advance makes a unit the first of its list, with counters of its own.
+// advance makes a unit the first of its list, and makes counters for it if it has none.
 //
 //go:norace
 //go:nocheckptr
 func (t *Tallies) advance(last **Own, unit uintptr) {
 	if onSystemStack(getg()) {
-		return // which has the shared counters
+		return // a system stack uses the shared counters
 	}
 	lock()
 	defer unlock()
@@ -180,7 +185,7 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	case own == first:
 		return
 	default:
-		// Who reads the list holds the lock; who reads its head does not follow it.
+		// Code that follows the list holds the lock; other code reads only its head.
 		before.behind = own.behind
 		own.behind = first
 	}
@@ -188,8 +193,8 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	storePointer((*unsafe.Pointer)(unsafe.Pointer(last)), unsafe.Pointer(own))
 }
 
-// claim makes counters for a unit; nil: there is no room, or the table is not open in a run that others have begun. The caller
-// holds the lock.
+// claim makes counters for a unit. It returns nil if there is no room, or the table is not open yet
+// in a run that another goroutine has begun. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -218,14 +223,14 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	return own
 }
 
-// RegisterTallies is Register for a package that has tallies; last are its functions' variables.
+// RegisterTallies is Register for a package with tallies; last has the variables of its functions.
 func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	t.last = last
 	return enlist(markers, nm, counters, nc, text, registeredPadded, t)
 }
 
-// open has the tallies count in the run, as those of the table e, which has that
-// number, counted from 1. The caller holds the lock.
+// open makes the tallies count in the run, for the table e, whose number is number-1. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -252,8 +257,8 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed.
-// It counts those of a demoted marker, as OpenTally does.
+// Timed reports whether a scope of m is to be begun (Begin) after the function's gate. It counts a
+// scope of a demoted marker, as OpenTally does.
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	off := m.Off
 	if isDemoted(off) {
@@ -263,7 +268,7 @@ func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	return true
 }
 
-// Ends says whether there may be a scope of m to end (End).
+// Ends reports whether there may be a scope of m to end (End).
 func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
 
 // IntoTally is Into for a function with tallies.
@@ -283,7 +288,7 @@ func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// TickTallyCall is TickTally that does not inline, see TickCall.
+// TickTallyCall is TickTally, but does not inline, see TickCall.
 //
 //go:noinline
 func TickTallyCall(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {

@@ -7,12 +7,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Texts of tables may be packed, see layout.PackedText: programs with many
-// markers would spend most of their start on copying them. They go to the data
-// file as they are, and are unpacked here for who looks into them: only=, skip=
-// and the report.
+// The texts of tables may be packed, see layout.PackedText: programs with many markers would
+// otherwise spend most of their start on copying them. They are written to the data file packed,
+// and unpacked here for only=, skip= and the report.
 
-// unpack gives the plain text of a table, "" when there is none in it.
+// unpack returns the plain text of a table, or "" if it cannot be unpacked.
 func unpack(text string) string {
 	if len(text) < layout.SizePackedHead || text[0] > layout.PackedSampled {
 		return text

@@ -17,19 +17,18 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With collect=wild a process picks a few functions at random and collects at these only (package
+// With collect=wild a process picks a few functions at random and collects only at these (package
 // wild). All other markers are off by choice, at no cost.
 
 // picking is guarded by the lock, or by starting while nothing is collected.
 var picking struct {
 	wild.Picker
 	permit wild.Permit
-	over   bool           // the table of package main was the last
+	over   bool           // the table of package main, the last one, has been registered
 	block  unsafe.Pointer // the BlockWild
 }
 
-// readHistory reads the file of known=. A file that there is not yet says nothing: the first to
-// start has none.
+// readHistory reads the file of known=. A missing file is not an error: the first process has none.
 func readHistory(path string) (h wild.History, trouble string) {
 	text, trouble := datafile.ReadAll(path)
 	if datafile.NoFile(trouble) {
@@ -44,8 +43,8 @@ func readHistory(path string) (h wild.History, trouble string) {
 	return h, ""
 }
 
-// beginWild makes ready to pick, or says why the process declines to. The data file is
-// there. The caller has starting.
+// beginWild prepares picking, or returns why the process declines to collect. The data file exists
+// already. The caller has acquired starting.
 //
 //go:norace
 //go:nocheckptr
@@ -78,8 +77,8 @@ func beginWild(h wild.History) (refused uint64) {
 
 func wildWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(picking.block, off)) }
 
-// decline ends a run that is not to be, with nothing in its data but that. The caller has
-// starting.
+// decline ends a run that collects nothing; its data only say that it declined. The caller has
+// acquired starting.
 //
 //go:norace
 func decline() {
@@ -94,15 +93,15 @@ func decline() {
 	}
 }
 
-// whyWild words the causes for declining, for a program that asks for a run itself.
+// whyWild has the messages for the reasons to decline, for a program that calls Configure.
 var whyWild = [...]string{
 	layout.WildLoaded:  "the machine is busy; try again later, or give a higher busy=",
 	layout.WildFull:    "six processes collect already; try again later",
 	layout.WildNoPlace: "whether other processes collect cannot be told; give a directory for temporary files that can be written to",
 }
 
-// enter has the functions of a table picked from, with those of all before. The markers are off
-// by choice, and none of them has an open scope. The caller holds the lock.
+// enter adds the functions of a table to those of all tables before, and picks again. The markers
+// are off by choice, and none of them has an open scope. The caller holds the lock.
 //
 //go:norace
 func (t *table) enter() {
@@ -148,21 +147,21 @@ func (t *table) enter() {
 func turnMarker(number uint32, on bool) {
 	for k := range tables {
 		t := &tables[k]
-		i := number - t.first // huge for those of tables before
+		i := number - t.first // huge if the marker is in a table before
 		if i >= uint32(t.markers) {
 			continue
 		}
 		m := t.at(i)
 		gate := t.gate(i)
 		if !on {
-			if loadWord(&gate.index)&layout.IndexKept != 0 { // for a trigger
+			if loadWord(&gate.index)&layout.IndexKept != 0 { // a trigger needs it
 				setBits(&m.index, layout.IndexOff|layout.IndexOffChoice)
 			} else {
 				turnOff(m, layout.IndexOffChoice)
 			}
 			return
 		}
-		if k < len(tables)-1 { // it may have been passed before
+		if k < len(tables)-1 { // it may have been executed before
 			atomic.OrUint64(headerWord(layout.OffFlags), layout.FlagChosen)
 		}
 		if w := clearBits(&m.index, layout.IndexOffChoice) &^ layout.IndexOffChoice; w&^(layout.IndexMask|layout.IndexOff) == 0 {

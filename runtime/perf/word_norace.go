@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The words of markers, and what counters point at, change while the program's own
-// code reads them without further ado, and while other processes change them, too.
+// The words of markers, and what counters point to, change while generated code reads them without
+// synchronisation, and other processes change them, too.
 
 func loadWord(p *uint32) uint32               { return atomic.LoadUint32(p) }
 func storeWord(p *uint32, v uint32)           { atomic.StoreUint32(p, v) }

@@ -4,10 +4,9 @@ package perf
 
 import "unsafe"
 
-// The race detector takes an atomic operation of ours and the plain read of the
-// program's code for a race of the program. So here words are changed in functions
-// that it does not see. What another process changes at the very same moment may
-// get lost.
+// The race detector would report an atomic operation here and the plain read in generated code as a
+// race of the program. So here words are changed in functions that it does not see. A simultaneous
+// change by another process may be lost.
 
 //go:norace
 func loadWord(p *uint32) uint32 { return *p }
