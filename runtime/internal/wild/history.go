@@ -5,31 +5,31 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// A History is what earlier runs have found out of functions, the file of known=.
+// A History has the results of earlier runs: the file of known=.
 type History struct{ runs, conflicts entries }
 
-// entries are sorted.
+// entries are sorted, as less orders them.
 type entries []entry
 
-// An entry is of a function, which is a and b, with the runs that it was measured in, or of two that were
-// open on one stack, the smaller ID first.
+// An entry is a function, a == b, and the number of runs that measured it, or two functions that
+// were open on one stack, with the smaller ID first.
 type entry struct{ a, b, runs uint64 }
 
 func (e entry) less(f entry) bool { return e.a < f.a || e.a == f.a && e.b < f.b }
 
-// mostRuns is the most runs that make a difference.
+// mostRuns is the largest number of runs that is kept; a larger one counts as mostRuns.
 const mostRuns = 1<<24 - 1
 
-// Parse reads a history. It has a line
+// Parse parses a history. It has a line
 //
 //	ID RUNS
 //
-// for each function of which there are data, with the number of runs they are from, and a line
+// for each function that was measured, with the number of runs, and a line
 //
 //	ID conflicts ID ID …
 //
-// for those that were open on one stack with others, so that the time of one has the cost of the other in
-// it. Each pair needs to be there once. trouble is "" or says which line is something else.
+// for a function that was open on one stack with others, so that its time includes the cost of
+// their markers. One line per pair is enough. trouble is "", or names the line that is neither.
 func Parse(text string) (h History, trouble string) {
 	line := ""
 	for n := uint64(1); text != ""; n++ {
@@ -64,7 +64,7 @@ func Parse(text string) (h History, trouble string) {
 	return h, ""
 }
 
-// Runs is in how many runs the function was measured.
+// Runs returns the number of runs that measured the function.
 func (h *History) Runs(id uint64) uint64 {
 	if i := h.runs.find(id, id); i < len(h.runs) {
 		return h.runs[i].runs
@@ -72,7 +72,7 @@ func (h *History) Runs(id uint64) uint64 {
 	return 0
 }
 
-// Conflict says whether the two functions have shared a stack.
+// Conflict reports whether the two functions have shared a stack.
 func (h *History) Conflict(a, b uint64) bool {
 	return h.conflicts.find(min(a, b), max(a, b)) < len(h.conflicts)
 }
@@ -81,7 +81,7 @@ func (s entries) sort() {
 	lite.Sort(len(s), func(i, j int) bool { return s[i].less(s[j]) }, func(i, j int) { s[i], s[j] = s[j], s[i] })
 }
 
-// find is where the entry is, len(s) if there is none.
+// find returns the position of the entry, or len(s) if there is none.
 func (s entries) find(a, b uint64) int {
 	i := lite.Search(len(s), func(i int) bool { return s[i].less(entry{a: a, b: b}) })
 	if i < len(s) && (s[i].a != a || s[i].b != b) {

@@ -4,11 +4,11 @@ package wild
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// A Permit lets a process collect. Here files have no locks that end with the process, so how many
-// processes collect is not known, and each of them has one.
+// A Permit lets a process collect. On these systems files have no locks that end with the process,
+// so the number of collecting processes is unknown, and each process gets a permit.
 type Permit struct{}
 
-// Acquire refuses nothing.
+// Acquire always returns layout.WildPicked.
 func (p *Permit) Acquire() (refused uint64) { return layout.WildPicked }
 
 // Release does nothing.

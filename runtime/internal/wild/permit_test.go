@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// As many as may have a permit, and another one when one of them has given it back.
+// MostProcesses permits can be acquired, and another one after a Release.
 func TestPermit(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var all [MostProcesses]Permit
@@ -33,7 +33,7 @@ func TestPermit(t *testing.T) {
 	another.Release()
 }
 
-// A directory that others can write to, a link and none at all are not used.
+// A directory that others can write to, a link, or a missing directory is not used.
 func TestPermitNowhere(t *testing.T) {
 	for _, make := range []func(dir string) error{
 		func(dir string) error { return os.Remove(filepath.Dir(dir)) },

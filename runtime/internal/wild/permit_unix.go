@@ -10,11 +10,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Permit lets a process collect: it has locked one of MostProcesses files in a directory of the user's.
-// The lock goes with the process, however that ends. The zero Permit has none.
+// A Permit lets a process collect: it has locked one of MostProcesses files in a directory of the
+// user. The lock ends with the process, however that ends. The zero Permit has no lock.
 type Permit struct{ file datafile.File }
 
-// Acquire locks a file, or gives the reason why it cannot: one of layout.Wild….
+// Acquire locks a file. It returns layout.WildPicked, or another of layout.Wild…, the reason why it
+// cannot.
 func (p *Permit) Acquire() (refused uint64) {
 	temp, ok := syscall.Getenv("TMPDIR")
 	if !ok || temp == "" {
@@ -23,7 +24,7 @@ func (p *Permit) Acquire() (refused uint64) {
 	uid := uint32(syscall.Geteuid())
 	dir := string(lite.AppendUint([]byte(temp+"/markgen-wild-"), uint64(uid)))
 	syscall.Mkdir(dir, 0o700)
-	// Where everybody may make directories, it may be another's, or a link to one.
+	// In a world-writable directory, dir may belong to another user, or be a link.
 	var st syscall.Stat_t
 	if syscall.Lstat(dir, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR || st.Uid != uid || st.Mode&0o022 != 0 {
 		return layout.WildNoPlace
@@ -40,5 +41,5 @@ func (p *Permit) Acquire() (refused uint64) {
 	return layout.WildFull
 }
 
-// Release unlocks the file, if there is one, unless the program has closed it.
+// Release unlocks the file, if one is locked, unless the program has closed its descriptor.
 func (p *Permit) Release() { p.file.Close() }

@@ -7,16 +7,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Permit lets a process collect: it has one of MostProcesses files in a directory of the user's open,
-// which nobody else can open meanwhile. The file is closed with the process, however that ends. The zero
-// Permit has none.
+// A Permit lets a process collect: it has one of MostProcesses files in a directory of the user
+// open, without sharing, so that no other process can open it. The file is closed when the process
+// ends, however it ends. The zero Permit has no file.
 type Permit struct{ file syscall.Handle }
 
-// sharingViolation is what opening a file gives that somebody has open and does not
-// share (ERROR_SHARING_VIOLATION).
+// sharingViolation is the error for a file that another process has open without sharing
+// (ERROR_SHARING_VIOLATION).
 const sharingViolation = syscall.Errno(32)
 
-// Acquire opens a file, or gives the reason why it cannot: one of layout.Wild….
+// Acquire opens a file. It returns layout.WildPicked, or another of layout.Wild…, the reason why it
+// cannot.
 func (p *Permit) Acquire() (refused uint64) {
 	temp, ok := syscall.Getenv("TEMP")
 	if !ok || temp == "" {
@@ -41,7 +42,7 @@ func (p *Permit) Acquire() (refused uint64) {
 	return layout.WildFull
 }
 
-// Release closes the file, if there is one.
+// Release closes the file, if one is open.
 func (p *Permit) Release() {
 	if p.file != 0 {
 		syscall.CloseHandle(p.file)

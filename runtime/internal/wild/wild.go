@@ -1,13 +1,13 @@
-// Package wild picks the few functions at which a process with collect=wild collects. What many such
-// processes have found out on the machines of those who use the program adds up to a profile of all of
-// it, and none of them has noticed (US 9,027,000, "in the wild").
+// Package wild picks the few functions at which a process with collect=wild collects. The data of
+// many such processes, on the machines of the program's users, add up to a profile of the complete
+// program, at a cost that no process notices (US 9,027,000, "in the wild").
 //
 //	p := wild.Picker{Seed: seed, Most: 5, History: history}
 //	p.Add(id, number) // for each function
 //	picked, on, off := p.Update()
 //
-// What is picked does not depend on the order in which functions are added, nor on how many are added
-// between updates. A Permit keeps more than MostProcesses of a user from collecting at once.
+// The picks do not depend on the order in which functions are added, nor on the number added
+// between updates. Permits limit the processes of a user that collect at once to MostProcesses.
 package wild
 
 import (
@@ -15,39 +15,39 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// MostProcesses is how many processes of one user collect at once.
+// MostProcesses is the maximum number of processes of one user that collect at once.
 const MostProcesses = 6
 
-// A Picker picks among the functions that are added to it, in this way: each function has a random number,
-// its rank, exponentially distributed with a rate that is its weight, 1/(1+the runs it was measured in so
-// far), and the functions with the smallest ranks are picked, but none that shares a stack with one picked
-// already (Efraimidis and Spirakis, Weighted random sampling with a reservoir, Information Processing
-// Letters 97, 2006). The rank follows from seed and ID. Given the ranks of all others, a function is picked
-// if its own is below a limit: from that follows the probability by which it was picked, and an estimate
-// over many runs that is free of bias (Cohen and Kaplan, Tighter estimation using bottom k sketches,
-// VLDB 2008).
+// A Picker picks among the functions that are added to it. Each function has a random number, its
+// rank, exponentially distributed with a rate that is its weight, 1/(1+the number of runs that
+// measured it). The functions with the smallest ranks are picked, except those that share a stack
+// with one already picked (Efraimidis and Spirakis, Weighted random sampling with a reservoir,
+// Information Processing Letters 97, 2006). The rank follows from seed and ID. Given the ranks of
+// all others, a function is picked if its own is below a limit, which gives the probability of the
+// pick, and an unbiased estimate over many runs (Cohen and Kaplan, Tighter estimation using bottom
+// k sketches, VLDB 2008).
 //
 // One goroutine at a time may use a Picker.
 type Picker struct {
 	Seed    uint64  // of the random numbers
-	Most    int     // how many functions are picked at most
+	Most    int     // maximum number of functions picked
 	History History // of the program's functions
 
-	heap   []function // those not in order, the least first
-	order  []function // the least of all, in order, as far as Update has looked
-	picked []function // of these, in order
-	last   uint64     // no rank above that can change what is picked, or a limit
-	stale  bool       // Update has something to do
+	heap   []function // functions that are not in order, smallest rank first
+	order  []function // the functions of smallest rank, sorted, as far as Update has needed
+	picked []function // the picked ones among them, sorted
+	last   uint64     // no higher rank can change a pick or a limit
+	stale  bool       // Add has added a function that may change a pick or a limit
 }
 
 // A Pick is a function that is picked.
 type Pick struct {
-	Number uint32 // as it was added
-	Runs   uint32 // it was measured in so far, as far as is known
-	Limit  uint64 // what its rank had to be less than, 32.32; layout.NoLimit: it was sure to be picked
+	Number uint32 // as passed to Add
+	Runs   uint32 // number of earlier runs known to have measured it
+	Limit  uint64 // exclusive upper bound that its rank had to meet, 32.32; layout.NoLimit if it was certain to be picked
 }
 
-// A function is one that can be picked.
+// A function is a candidate.
 type function struct {
 	rank   uint64 // 32.32
 	id     uint64
@@ -59,7 +59,7 @@ func (f function) less(g function) bool {
 	return f.rank < g.rank || f.rank == g.rank && f.id < g.id
 }
 
-// Add adds the function of that ID to those that can be picked. Update tells it by its number.
+// Add adds the function of that ID to the candidates. Update refers to it by its number.
 //
 //go:norace
 func (p *Picker) Add(id uint64, number uint32) {
@@ -69,9 +69,9 @@ func (p *Picker) Add(id uint64, number uint32) {
 	p.push(f)
 }
 
-// Update gives the functions that are picked of all that have been added, in the order of their ranks, and
-// the numbers of those that are since the latest call, and of those that are no longer. It gives nothing if
-// nothing has changed.
+// Update returns the picked functions, of all that have been added, sorted by rank, and the numbers
+// of those that became picked since the previous call, and of those that no longer are. It returns
+// nil if nothing has changed.
 //
 //go:norace
 func (p *Picker) Update() (picked []Pick, on, off []uint32) {
@@ -105,13 +105,13 @@ func (p *Picker) Update() (picked []Pick, on, off []uint32) {
 	return picked, without(p.picked, before), without(before, p.picked)
 }
 
-// limit is what the rank of the i-th picked function had to be less than.
+// limit returns the exclusive upper bound that the rank of picked function i had to meet.
 //
 //go:norace
 func (p *Picker) limit(i int) uint64 {
 	f := p.picked[i]
 	others := append([]function(nil), p.picked[:i]...)
-	from := 0 // those before f are picked with and without it
+	from := 0 // the functions before f are picked with and without f
 	for p.order[from] != f {
 		from++
 	}
@@ -130,7 +130,8 @@ func (p *Picker) limit(i int) uint64 {
 	}
 }
 
-// nth is the function with the n-th smallest rank, from 0; that before has been asked for.
+// nth returns the function with the n-th smallest rank, from 0. nth(n-1) must have been called
+// before.
 //
 //go:norace
 func (p *Picker) nth(n int) (f function, ok bool) {
@@ -143,7 +144,7 @@ func (p *Picker) nth(n int) (f function, ok bool) {
 	return p.order[n], true
 }
 
-// meets says whether a function shares a stack with one of some.
+// meets reports whether f shares a stack with one of some.
 //
 //go:norace
 func (p *Picker) meets(some []function, f function) bool {
@@ -155,7 +156,7 @@ func (p *Picker) meets(some []function, f function) bool {
 	return false
 }
 
-// without gives the numbers of those of some that are not among others.
+// without returns the numbers of the functions in some that are not in others.
 //
 //go:norace
 func without(some, others []function) (numbers []uint32) {
@@ -171,7 +172,7 @@ next:
 	return numbers
 }
 
-// push and pop keep the heap.
+// push and pop maintain the heap.
 //
 //go:norace
 func (p *Picker) push(f function) {

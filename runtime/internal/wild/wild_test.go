@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// parsed is the history with that text.
+// parsed returns the history with that text.
 func parsed(t testing.TB, text string) History {
 	t.Helper()
 	h, trouble := Parse(text)
@@ -23,7 +23,7 @@ func parsed(t testing.TB, text string) History {
 	return h
 }
 
-// greedy is what is to be picked, worked out from all functions at once.
+// greedy returns the expected picks, computed from all functions at once.
 func greedy(all []function, most int, h *History, without uint64) (picked []function) {
 	for _, f := range all {
 		if f.id != without && len(picked) < most && !slices.ContainsFunc(picked, func(g function) bool { return h.Conflict(f.id, g.id) }) {
@@ -33,9 +33,8 @@ func greedy(all []function, most int, h *History, without uint64) (picked []func
 	return picked
 }
 
-// Whatever functions come in whatever order, and however many at once, those are picked that would
-// be if all had been there at once, and the limits are what makes the difference. Those that are on
-// after all updates are those.
+// Adding functions in any order and in any batches gives the same picks as adding all at once; each
+// limit separates picked from not picked; and on and off of all updates add up to the picks.
 func TestPicker(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for round := range 2000 {
@@ -115,7 +114,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is in the file, reading it ends, and what shares a stack does so both ways.
+// FuzzParse: Parse ends for any text, and conflicts are symmetric.
 func FuzzParse(f *testing.F) {
 	f.Add("00000000000000ff 7\n000000000000000a conflicts 00000000000000ff 000000000000000b\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -133,9 +132,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkUpdate is what it takes to pick 5 of 20,000 functions that come in 200 tables, of
-// which is known how often each was measured, and that each shares stacks with two others, as
-// markgen merge has written it.
+// BenchmarkUpdate measures picking 5 of 20,000 functions that come in 200 tables, with a history of
+// each function and two conflicts each, as markgen merge writes it.
 func BenchmarkUpdate(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	const functions, inTable = 20_000, 100
