@@ -16,7 +16,7 @@ import (
 
 const firstSize = 256 << 10
 
-// begin opens a data file and writes a header, and one block behind it.
+// begin opens a data file and writes a header, and one block after it.
 func begin(t *testing.T, f *File, path string, o Options) []byte {
 	t.Helper()
 	first, taken, trouble := f.Open(path, firstSize, o)
@@ -30,14 +30,14 @@ func begin(t *testing.T, f *File, path string, o Options) []byte {
 	return first
 }
 
-// block makes a small block that holds a number.
+// block makes a small block with a number in it.
 func block(b []byte, number uint64) {
 	*(*uint32)(unsafe.Pointer(&b[layout.OffBlockType])) = layout.BlockAlias
 	*word(b, layout.OffBlockSize) = layout.BlockAlign
 	*word(b, layout.OffAliasTo) = number
 }
 
-// A file that is complete has what was used of its pieces, and checksums of all of it.
+// A complete file has the used part of its pieces, and checksums of all of it.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	var f File
@@ -54,7 +54,7 @@ func TestFile(t *testing.T) {
 	if trouble := f.Complete([][]byte{first, more}, true); trouble != "" {
 		t.Fatal(trouble)
 	}
-	*word(more, layout.OffAliasTo) = 9 // as somebody may who does not know yet
+	*word(more, layout.OffAliasTo) = 9 // as a goroutine may that has not noticed the end
 	f.Close()
 
 	b, err := os.ReadFile(path)
@@ -86,7 +86,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// ReadAll reads all of a file, and says why it cannot.
+// ReadAll reads a complete file, or says why it cannot.
 func TestReadAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text")
@@ -108,7 +108,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// WriteWhole replaces a file, and leaves nothing else.
+// WriteWhole replaces a file, and leaves no other file behind.
 func TestWriteWhole(t *testing.T) {
 	t.Cleanup(func() { OnWrite = func(int) {} })
 	written := 0
@@ -134,7 +134,7 @@ func TestWriteWhole(t *testing.T) {
 	}
 }
 
-// Absolute is what package path/filepath says.
+// Absolute agrees with package path/filepath.
 func TestAbsolute(t *testing.T) {
 	want, err := filepath.Abs("a")
 	if got := Absolute("a"); err != nil || got != want || Absolute(got) != want {
@@ -142,7 +142,7 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// A spool is made with what it is in, and refuses files when it is full.
+// A spool is created with its parents, and refuses files when it is full.
 func TestSpool(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "spool")
 	var f File

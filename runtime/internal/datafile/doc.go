@@ -1,5 +1,5 @@
-// Package datafile is the operating system's side of what package perf keeps, reads and writes: the
-// data file of a run, memory outside the Go heap, the pages of markers that are shared with the
+// Package datafile has the operating system's part of what package perf stores, reads and writes:
+// the data file of a run, memory outside the Go heap, the pages of markers that are shared with the
 // data file, the spool, and the files that MARKGEN names.
 //
 //	var f datafile.File
@@ -8,18 +8,20 @@
 //	trouble = f.Complete([][]byte{first, more}, true)
 //	f.Close()
 //
-// Where files are mapped, what is written to a piece is in the file at once, whatever becomes of
-// the process; elsewhere Complete writes it. What went wrong is a text for the user, trouble, and
-// "" if nothing did. Nothing here waits for another process that does nothing for two seconds.
+// Where files are mapped, a write to a piece is in the file at once, whatever happens to the
+// process; elsewhere Complete writes the file. The results named trouble are error messages for the
+// user, "" if there was no error. No function waits longer than two seconds for another process
+// that makes no progress.
 package datafile
 
 // Options say how a data file is opened.
 type Options struct {
-	Keeper string // NAME.SECRET of a process that gives the file, see fetch; "": none
-	Spool  string // the spool that the file is in, which is made; it has to be locked there, and replaces nothing; "": none
-	Room   uint64 // bytes that the spool may hold for there to be another file
+	Keeper string // NAME.SECRET of the process that provides the file, see fetch; "" if none
+	Spool  string // directory of the spool that the file is in; it is created, the file must be lockable there, and nothing is replaced; "" if none
+	Room   uint64 // maximum bytes in the spool for another file to be added
 }
 
-// OnWrite is told the result of each write(2) of this package, bytes, or a negative number. The
-// collector io takes them off what the process has written. It is set before anything else here is called.
+// OnWrite is called with the result of each write(2) of this package, a number of bytes, or
+// negative. The collector io subtracts these bytes from what the process has written. It must be
+// set before anything else in this package is called.
 var OnWrite = func(n int) {}

@@ -4,18 +4,18 @@ package datafile
 
 func reserve(fd int, off, size int64) error { return writeZeros(fd, off, size) }
 
-// MoveUp moves nothing.
+// MoveUp returns fd unchanged.
 func MoveUp(fd int) int { return fd }
 
-// fetch gets nothing: there are no keepers here.
+// fetch returns -1: these systems have no keepers.
 func fetch(key string) int { return -1 }
 
-// processStart says that any file which has this process's id is its own.
+// processStart returns 0: any file with this process's ID counts as its own.
 func processStart() uint64 { return 0 }
 
-// addSums does nothing: programs go on counting in what is mapped until they have exited, and so no
-// checksum would hold.
+// addSums does nothing: goroutines count in the mapped file until the program has exited, which
+// would invalidate any checksum.
 func (f *File) addSums(pieces [][]byte) {}
 
-// WriteParts writes nothing: here texts are copied to memory.
+// WriteParts returns false: on these systems texts are copied to memory.
 func (f *File) WriteParts(back uintptr, parts [][]byte) bool { return false }

@@ -8,12 +8,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A File is a data file. Here it is not mapped: its pieces are memory, which Complete writes. So a
-// process that is killed leaves nothing, and a name that is taken is replaced.
+// A File is a data file. On these systems it is not mapped: its pieces are memory, which Complete
+// writes. So a killed process leaves nothing, and an existing file of the same name is replaced.
 type File struct{ path string }
 
-// Open sets the place and gives the first piece, size bytes; nil: it could not. Whether the place can be
-// written shows at the end.
+// Open sets the path and returns the first piece, size bytes, or nil if it cannot. Whether the path
+// can be written to only shows in Complete.
 func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, trouble string) {
 	if o.Spool != "" {
 		if _, trouble = enterSpool(o.Spool, o.Room); trouble != "" {
@@ -25,7 +25,7 @@ func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, 
 	return first, "", trouble
 }
 
-// Grow gives memory that Complete will write.
+// Grow returns memory that Complete will write.
 func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
 	p := Map(size)
 	if p == nil {
@@ -34,10 +34,10 @@ func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
 	return unsafe.Slice((*byte)(p), size), ""
 }
 
-// WriteParts writes nothing: here texts are copied to memory.
+// WriteParts returns false: on these systems texts are copied to memory.
 func (f *File) WriteParts(back uintptr, parts [][]byte) bool { return false }
 
-// Complete writes the file, what OffUsed in its header says, and checksums.
+// Complete writes the file, up to OffUsed in its header, and checksums.
 //
 //go:norace
 //go:nocheckptr
@@ -59,16 +59,16 @@ func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
 	return WriteWhole(f.path, b[:used+size])
 }
 
-// Remove removes nothing: the file is made by Complete, in a process that collects.
+// Remove does nothing: Complete makes the file, in a process that collects.
 func (f *File) Remove() {}
 
-// Close has nothing to close.
+// Close does nothing.
 func (f *File) Close() {}
 
-// heap keeps what Map gave alive.
+// heap keeps the memory that Map returned alive.
 var heap [][]uint64
 
-// Map gives size bytes of zeroed memory; nil when there is none.
+// Map returns size bytes of zeroed memory, or nil if there is none.
 func Map(size uintptr) unsafe.Pointer {
 	b := make([]uint64, (size+layout.BlockAlign)/8)
 	heap = append(heap, b)

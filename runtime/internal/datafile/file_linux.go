@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/platform"
 )
 
-// reserve has the file system set the space aside, or writes it where it cannot.
+// reserve makes the file system reserve the space, or writes zeros where it cannot.
 func reserve(fd int, off, size int64) error {
 	err := again(func() error { return syscall.Fallocate(fd, 0, off, size) })
 	if err == syscall.EOPNOTSUPP || err == syscall.ENOSYS || err == syscall.EINVAL {
@@ -18,16 +18,16 @@ func reserve(fd int, off, size int64) error {
 	return err
 }
 
-// WriteParts writes parts, no more than one write takes (IOV_MAX), one behind the other, from back
-// bytes before the end of the file on. What is mapped there shows them at once. false: it could
-// not.
+// WriteParts writes parts one after another, from back bytes before the end of the file on. There
+// may be at most IOV_MAX parts. Memory mapped there shows them at once. It returns false if it
+// could not write all of them.
 //
 //go:norace
 func (f *File) WriteParts(back uintptr, parts [][]byte) bool {
 	return f.ours() && f.write(f.size-int64(back), parts...)
 }
 
-// write writes parts at a place of the file, see WriteParts.
+// write writes parts at an offset of the file, see WriteParts.
 //
 //go:norace
 func (f *File) write(at int64, parts ...[]byte) bool {
@@ -50,9 +50,9 @@ func (f *File) write(at int64, parts ...[]byte) bool {
 	}
 }
 
-// processStart is when this process began, ns since the Unix epoch, to a few hundredths of a second
-// and never later; 0 when it cannot be told. A program that replaced another one (execve) began
-// when that one did.
+// processStart returns when this process began, in ns since the Unix epoch, to a few hundredths of
+// a second and never later; 0 if unknown. A program that replaced another one (execve) began when
+// that one did.
 func processStart() uint64 {
 	const (
 		bootTime = 7   // CLOCK_BOOTTIME of linux/time.h
@@ -62,7 +62,7 @@ func processStart() uint64 {
 	var b [1024]byte
 	stat := string(b[:platform.ReadFile("/proc/self/stat", b[:])])
 	for i := len(stat) - 1; i >= 0; i-- {
-		if stat[i] == ')' { // the name before it may hold anything
+		if stat[i] == ')' { // the name before it may contain any character
 			stat = stat[i:]
 			break
 		}
@@ -82,10 +82,10 @@ func processStart() uint64 {
 	return wall - age
 }
 
-// MoveUp gives the descriptor a higher number, so that the first files of the program have the
-// numbers they would have without us. The kernel's table has room for 64 to begin with; making it
-// larger takes some 10 ms in a process with threads. Where the limit on descriptors is lower still,
-// it is the last one.
+// MoveUp gives the descriptor a higher number and returns it, so that the program's first files
+// have the numbers that they would have without markers. The kernel's table has room for 64 at
+// first; enlarging it takes some 10 ms in a process with threads. If the limit on descriptors is
+// lower, MoveUp uses the last one.
 func MoveUp(fd int) int {
 	lowest := uint64(60)
 	var lim syscall.Rlimit

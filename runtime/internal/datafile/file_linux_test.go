@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// What is written to the file shows where it is mapped.
+// Bytes written to the file are visible where it is mapped.
 func TestWriteParts(t *testing.T) {
 	var f File
 	first := begin(t, &f, filepath.Join(t.TempDir(), "data"), Options{})
@@ -20,7 +20,7 @@ func TestWriteParts(t *testing.T) {
 	}
 }
 
-// A program may close what it has not opened, and open another file under that number.
+// A program may close a descriptor that it has not opened, and open another file under that number.
 func TestClosedByProgram(t *testing.T) {
 	dir := t.TempDir()
 	var f File

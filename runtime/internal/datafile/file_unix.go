@@ -10,30 +10,31 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A File is a data file that is mapped piece by piece, as Open and Grow give it. It stays open to
-// grow, and locked (flock) so that others see that the run is alive however it ends. The zero File
-// is closed. One goroutine at a time may use it.
+// A File is a data file that is mapped in pieces, which Open and Grow return. It stays open to
+// grow, and locked (flock) so that other processes see that the run is alive, however it ends. The
+// zero File is closed. One goroutine at a time may use it.
 type File struct {
 	open     bool
 	fd       int
-	at       int64 // where the descriptor stands, which nobody moves; 0: others have it, too
+	at       int64 // offset of the descriptor, which nothing moves; 0 if other processes have the descriptor, too
 	dev, ino uint64
-	size     int64  // of what is mapped
-	path     string // absolute; "": it has no name
-	wanted   string // the path that the latest Open had
-	number   int    // what was added to that; 1: nothing
-	dir      string // the spool that it is in; "": none
-	made     int    // so many directories were made for that
+	size     int64  // of the mapped part
+	path     string // absolute; "" if it has no name
+	wanted   string // path of the latest Open
+	number   int    // suffix that was added to wanted; 1 if none
+	dir      string // the spool that it is in; "" if none
+	made     int    // number of directories that were created for the spool
 }
 
-// opened makes an open file this one.
+// opened initialises f with an open file.
 //
 //go:norace
 func (f *File) opened(fd int, st *syscall.Stat_t) {
 	f.open, f.fd, f.at, f.dev, f.ino, f.size, f.path = true, fd, 0, uint64(st.Dev), st.Ino, 0, ""
 }
 
-// stand puts the descriptor at a place of the file where no other is likely to stand, for ours.
+// stand moves the descriptor to an offset that no other file's descriptor is likely to have;
+// ours compares it.
 //
 //go:norace
 func (f *File) stand() {
@@ -42,10 +43,10 @@ func (f *File) stand() {
 	}
 }
 
-// ours says whether the descriptor is still the file's. Programs that close all descriptors exist;
-// the number may be another file's by now. Where the descriptor stands is the quicker question: who
-// asks a file when it was last changed, as fstat does, has the system note the next change by
-// itself, and tables are written by the hundred.
+// ours reports whether the descriptor is still the file's. Some programs close all descriptors, and
+// the number may belong to another file by now. Comparing the offset is cheaper than fstat: reading
+// a file's modification time, as fstat does, makes the kernel update it at the next write, and
+// tables are written by the hundred.
 //
 //go:norace
 func (f *File) ours() bool {
@@ -59,10 +60,10 @@ func (f *File) ours() bool {
 }
 
 // Open gets the file from the keeper, if there is one and it answers, or creates it under the path,
-// for its owner only, and maps its first piece, size bytes; nil: it could not. A name that is taken
-// is tried again with .2, .3 … added, unless what is there is the data of a process that is gone:
-// that is replaced (replaceable). taken says what has the name that was wanted, "" if that is data
-// of a run.
+// for its owner only, and maps its first piece, size bytes. It returns nil if it cannot. If the
+// name exists, Open tries it with .2, .3 … added, unless the file has the data of a process that is
+// gone, and so can be replaced (replaceable). taken describes what has the wanted name, "" if that
+// is a run's data.
 func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, trouble string) {
 	if f.dir, f.made = o.Spool, 0; f.dir != "" {
 		if f.made, trouble = enterSpool(f.dir, o.Room); trouble != "" {
@@ -84,18 +85,18 @@ func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, 
 	return first, taken, trouble
 }
 
-// take makes an open file this one and maps its first piece, or closes it.
+// take initialises f with an open file and maps its first piece, or closes it.
 func (f *File) take(fd int, size uintptr) (first []byte, trouble string) {
 	fd = MoveUp(fd)
 	unlocked := flock(fd)
 	for tries := 0; unlocked != nil && tries < 100; tries++ {
-		runtime.Gosched() // a reader may be trying it
+		runtime.Gosched() // a reader may be testing the lock
 		unlocked = flock(fd)
 	}
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
 		trouble = err.Error()
-	} else if unlocked != nil && f.dir != "" { // who empties the spool would take the process for gone
+	} else if unlocked != nil && f.dir != "" { // markgen push would consider the process gone
 		trouble = "no file can be locked there: " + unlocked.Error()
 	} else {
 		f.opened(fd, &st)
@@ -108,13 +109,13 @@ func (f *File) take(fd int, size uintptr) (first []byte, trouble string) {
 	return first, trouble
 }
 
-// flock takes the lock of an open file unless somebody has it.
+// flock locks an open file, unless another process has the lock.
 func flock(fd int) error {
 	return again(func() error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) })
 }
 
-// OpenLocked opens a file, or makes it, and locks it, until it is closed. The error is EWOULDBLOCK
-// where somebody else has the lock.
+// OpenLocked opens a file, creating it if necessary, and locks it until it is closed. The error is
+// EWOULDBLOCK if the file is locked already.
 func OpenLocked(path string) (f File, err error) {
 	var st syscall.Stat_t
 	fd, err := OpenFD(path, syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
@@ -129,8 +130,9 @@ func OpenLocked(path string) (f File, err error) {
 	return f, nil
 }
 
-// Grow makes the file size bytes longer and maps the new part; nil: it could not. The space is
-// there before it is mapped: a full disk shows here and not as SIGBUS when a cell is written.
+// Grow makes the file size bytes longer and maps the new part, or returns nil if it cannot. The
+// space is reserved before it is mapped: a full disk gives an error here instead of SIGBUS when a
+// cell is written.
 //
 //go:norace
 func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
@@ -149,7 +151,7 @@ func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
 	return piece, ""
 }
 
-// reserve has the file system set space aside up to end.
+// reserve makes the file system reserve space up to end.
 //
 //go:norace
 func (f *File) reserve(end int64) (trouble string) {
@@ -159,13 +161,13 @@ func (f *File) reserve(end int64) (trouble string) {
 		return "the limit on file sizes (RLIMIT_FSIZE) is reached"
 	}
 	if err := reserve(f.fd, f.size, end-f.size); err != nil {
-		syscall.Ftruncate(f.fd, f.size) // a full disk may have given all that it had left; what a keeper gave is sealed
+		syscall.Ftruncate(f.fd, f.size) // a full disk may have extended it as far as it could; a keeper's file is sealed
 		return err.Error()
 	}
 	return ""
 }
 
-// writeZeros reserves space where there is no call for it.
+// writeZeros reserves space on systems without a call for it.
 func writeZeros(fd int, off, size int64) error {
 	zeros := make([]byte, 64<<10)
 	for size > 0 {
@@ -185,10 +187,10 @@ func writeZeros(fd int, off, size int64) error {
 	return nil
 }
 
-// Complete ends the file with checksums, on Linux, and gives back the space that was reserved and
-// not used, which OffUsed in the header tells. pieces are what Open and Grow gave; all of it stays
-// mapped, though what is written there later is not in the file where it has checksums. alone says
-// that nothing else of the file is mapped in this process, without which there are none.
+// Complete ends the file with checksums, on Linux, and releases the space after OffUsed in the
+// header. pieces are all results of Open and Grow. They stay mapped, but if the file has checksums,
+// later writes are not in the file. alone says that nothing else of the file is mapped in this
+// process; without it there are no checksums.
 //
 //go:norace
 func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
@@ -198,15 +200,15 @@ func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
 	if alone {
 		f.addSums(pieces)
 	}
-	// What a keeper gave is sealed (EPERM): it cuts the file itself.
+	// A keeper's file is sealed (EPERM): the keeper truncates it itself.
 	if err := syscall.Ftruncate(f.fd, int64(*word(pieces[0], layout.OffUsed))); err != nil && err != syscall.EINTR && err != syscall.EPERM {
 		return err.Error()
 	}
 	return ""
 }
 
-// Remove removes a file that is not to be, unless something else has its name by now, and the
-// directories that were made for it, as far as they have nothing else.
+// Remove removes a file that is not wanted, unless another file has its name by now, and the
+// directories that were created for it, if they are empty.
 func (f *File) Remove() {
 	var st syscall.Stat_t
 	if f.open && f.path != "" && syscall.Lstat(f.path, &st) == nil && uint64(st.Dev) == f.dev && st.Ino == f.ino {
@@ -217,7 +219,7 @@ func (f *File) Remove() {
 	}
 }
 
-// Close closes the file. What is mapped of it stays, and so does the lock as long as anything is.
+// Close closes the file. It stays mapped, and locked as long as it is mapped.
 func (f *File) Close() {
 	if f.ours() {
 		syscall.Close(f.fd)
@@ -225,7 +227,7 @@ func (f *File) Close() {
 	f.open = false
 }
 
-// Map gives size bytes of zeroed memory outside the Go heap; nil when there is none.
+// Map returns size bytes of zeroed memory outside the Go heap, or nil if there is none.
 func Map(size uintptr) unsafe.Pointer {
 	b, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A name is used again when the process that had it is gone, and not before. What is not data of a
-// run stays.
+// A name is used again once the process that had it is gone, and not before. A file that is not a
+// run's data is kept.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "data")
@@ -40,7 +40,7 @@ func TestNames(t *testing.T) {
 	if err := syscall.Munmap(first); err != nil {
 		t.Fatal(err)
 	}
-	begin(t, &c, path, Options{}) // nobody has the lock of the first
+	begin(t, &c, path, Options{}) // the first file's lock is free
 	want("data", "data.2")
 	b.Remove()
 	b.Close()
@@ -83,7 +83,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A file that is not to be goes with the directories that were made for it.
+// Remove removes a file together with the directories that were created for it.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()
 	spool := filepath.Join(dir, "deep", "spool")
@@ -96,7 +96,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A file is locked for one at a time, also within a process.
+// A file is locked by one owner at a time, also within a process.
 func TestOpenLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "1")
 	f, err := OpenLocked(path)

@@ -2,7 +2,7 @@ package datafile
 
 import "syscall"
 
-// On Plan 9 there is a report on stderr and nothing else.
+// On Plan 9, package perf writes a report to stderr, and no files.
 
 func WriteStderr(b []byte) { syscall.Write(2, b) }
 
@@ -14,7 +14,7 @@ func ReadAll(path string) (text []byte, trouble string) { return nil, "files are
 
 func NoFile(trouble string) bool { return false }
 
-// enterSpool makes the directory of a spool, unless it is there. How much is in it is not known.
+// enterSpool creates the directory of a spool, unless it exists. Its size is unknown.
 func enterSpool(dir string, room uint64) (made int, trouble string) {
 	if fd, err := syscall.Open(dir, syscall.O_RDONLY); err == nil {
 		syscall.Close(fd)

@@ -2,14 +2,14 @@ package datafile
 
 import "syscall"
 
-// handle is what the system has for an open file.
+// handle is the system's handle of an open file.
 type handle = syscall.Handle
 
 func open(path string, flags int) (fd handle, err error) {
 	return syscall.Open(path, flags|syscall.O_CLOEXEC, 0o600)
 }
 
-// openWhole opens a file that is read as a whole.
+// openWhole opens a regular file to be read completely.
 func openWhole(path string, regular bool) (fd handle, pipe bool, trouble string) {
 	fd, err := open(path, syscall.O_RDONLY)
 	if err != nil {
@@ -22,10 +22,10 @@ func openWhole(path string, regular bool) (fd handle, pipe bool, trouble string)
 	return fd, false, ""
 }
 
-// writeThere writes nothing: everything is replaced.
+// writeThere does nothing: every file is replaced.
 func writeThere(path string, b []byte) (done bool, trouble string) { return false, "" }
 
-// rename replaces what is there; MoveFile alone refuses to.
+// rename replaces an existing file, which MoveFile alone refuses to do.
 func rename(from, to string) error {
 	err := syscall.Rename(from, to)
 	if err == nil {
@@ -37,7 +37,7 @@ func rename(from, to string) error {
 	return syscall.Rename(from, to)
 }
 
-// Absolute makes path independent of later changes of the working directory.
+// Absolute returns path made independent of later changes of the working directory.
 func Absolute(path string) string {
 	if full, err := syscall.FullPath(path); err == nil {
 		return full

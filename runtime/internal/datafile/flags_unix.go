@@ -4,7 +4,7 @@ package datafile
 
 import "syscall"
 
-// Flags of OpenFD: not to wait, nor to follow a symbolic link.
+// Flags of OpenFD: don't block, don't follow a symbolic link.
 const (
 	dontWait = syscall.O_NONBLOCK
 	noFollow = syscall.O_NOFOLLOW

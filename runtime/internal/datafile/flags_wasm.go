@@ -2,7 +2,7 @@
 
 package datafile
 
-// Flags of OpenFD, of which package syscall has none here.
+// Flags of OpenFD, which package syscall does not have on these systems.
 const (
 	dontWait = 0
 	noFollow = 0

@@ -6,16 +6,16 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// keeperPatience is how long a keeper may take to answer, s. It may be stopped,
-// by a debugger say, and the program should not wait for that.
+// keeperPatience is the time that a keeper has to answer, in s. It may be stopped, by a debugger
+// say, and the program should not wait for that.
 const keeperPatience = 2
 
-// fetch asks a keeper for a data file: memory that nobody can open by a name or cut off, and that
-// the keeper has when this process is gone. -1: there is none to be had, as when the keeper is gone
-// itself.
+// fetch asks a keeper for a data file: memory that has no name, that no process can truncate, and
+// that the keeper still has when this process is gone. It returns -1 if it gets none, for example
+// because the keeper is gone itself.
 //
-// key is NAME.SECRET: the abstract name of the keeper's socket, and what the two ends
-// show each other, half each. Anybody can connect, and have the name when the keeper is gone.
+// key is NAME.SECRET: the abstract name of the keeper's socket, and a secret of which each end
+// sends the other one half. Any process can connect, or use the name after the keeper is gone.
 func fetch(key string) int {
 	name, secret := lite.Cut(key, '.')
 	half := len(secret) / 2

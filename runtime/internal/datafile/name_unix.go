@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// mostNames is how many names there are for one path.
+// mostNames is the number of names tried for one path.
 const mostNames = 10000
 
 // create creates the file under the path, or with a number added, and maps its first piece.
@@ -32,7 +32,7 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, trouble s
 				if n == 1 && what != "" {
 					taken = name + " is " + what
 				}
-				if n++; n == 2 && path == f.wanted && f.number+1 < mostNames { // this process has had those before
+				if n++; n == 2 && path == f.wanted && f.number+1 < mostNames { // the latest Open of this process has tried the numbers before
 					n = f.number + 1
 				}
 			}
@@ -54,9 +54,9 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, trouble s
 	return nil, taken, "all names are taken"
 }
 
-// occupant says what has the name if that is not data of a run, nor a file that one may just have
-// made. It is special if no file belongs beside it: a device, a pipe or a socket, or a link to one
-// (/dev/null, say).
+// occupant describes the file of that name, "" if it is a run's data, or a file that a run may just
+// have created. special says that no file should be created beside it: it is a device, a pipe or a
+// socket, or a link to one (/dev/null, say).
 func occupant(name string) (what string, special bool) {
 	var st, to syscall.Stat_t
 	if syscall.Lstat(name, &st) != nil {
@@ -82,10 +82,10 @@ func occupant(name string) (what string, special bool) {
 	return what, false
 }
 
-// replaceable removes what has the name if that is the data file of a run that is over, and says
-// whether it did. A file that is not ours is never touched, nor one whose process lives and holds
-// its lock, nor one that this very process began: the program that it was before it replaced itself
-// (execve) had the same id and has closed its files. Among numbered names, a file begun after the
+// replaceable removes the file of that name if it is the data file of a run that has ended, and
+// reports whether to try the name again. It never removes a file of another kind, nor one whose
+// process is alive and has it locked, nor one that this very process began: a program that replaced
+// itself (execve) kept its ID, and closed its files. Among numbered names, a file begun after the
 // live run that has the plain name belongs to a sibling of this process and is kept.
 func replaceable(name string, n int, since *uint64) bool {
 	var have, there syscall.Stat_t
@@ -112,7 +112,7 @@ func replaceable(name string, n int, since *uint64) bool {
 	if head[layout.OffPID/8] == uint64(syscall.Getpid()) && begun >= processStart() {
 		return false
 	}
-	// Somebody else may have replaced it since it was opened.
+	// Another process may have replaced it since it was opened.
 	if syscall.Lstat(name, &there) != nil || have.Ino != there.Ino || have.Dev != there.Dev {
 		return true
 	}

@@ -4,10 +4,10 @@ package datafile
 
 import "syscall"
 
-// handle is what the system has for an open file.
+// handle is the system's handle of an open file.
 type handle = int
 
-// open opens a file as OpenFD does.
+// open opens a file like OpenFD.
 func open(path string, flags int) (fd handle, err error) {
 	err = again(func() (err error) {
 		fd, err = syscall.Open(path, flags|dontWait|syscall.O_CLOEXEC, 0o600)
@@ -16,9 +16,9 @@ func open(path string, flags int) (fd handle, err error) {
 	return fd, err
 }
 
-// OpenFD opens a file as this package opens all that have a name. It never waits, for the other end
-// of a pipe say, and tells what was opened. With O_NOFOLLOW in flags, a symbolic link is an error;
-// with O_CREAT, a new file is for its owner only.
+// OpenFD opens a file in the way that this package opens all named files: it never blocks, waiting
+// for the other end of a pipe, say, and it stores the status of the opened file in st. With
+// O_NOFOLLOW in flags, a symbolic link is an error; with O_CREAT, a new file is for its owner only.
 func OpenFD(path string, flags int, st *syscall.Stat_t) (fd int, err error) {
 	if fd, err = open(path, flags); err != nil {
 		return -1, err
@@ -30,17 +30,18 @@ func OpenFD(path string, flags int, st *syscall.Stat_t) (fd int, err error) {
 	return fd, nil
 }
 
-// isKind says whether a file is of a kind: syscall.S_IFREG, say.
+// isKind reports whether a file is of a kind, such as syscall.S_IFREG.
 func isKind(st *syscall.Stat_t, kind uint32) bool { return uint32(st.Mode)&syscall.S_IFMT == kind }
 
-// othersMade says whether a link or a pipe was made by another user, root aside. Where everybody
-// may make files it can be there to have this process write somewhere else with its rights.
+// othersMade reports whether a link or a pipe was made by another user who is not root. In a
+// world-writable directory its purpose may be to make this process write somewhere else, with this
+// user's rights.
 func othersMade(st *syscall.Stat_t) bool {
 	return (isKind(st, syscall.S_IFLNK) || isKind(st, syscall.S_IFIFO)) && st.Uid != 0 && int(st.Uid) != syscall.Geteuid()
 }
 
-// openWhole opens a file that is read as a whole: a regular one and no link to one, or else one
-// that may be a pipe.
+// openWhole opens a file that is to be read completely: if regular is true, a regular file and no
+// link to one, else a regular file or a pipe.
 func openWhole(path string, regular bool) (fd int, pipe bool, trouble string) {
 	flags := syscall.O_RDONLY
 	if regular {
@@ -59,7 +60,8 @@ func openWhole(path string, regular bool) (fd int, pipe bool, trouble string) {
 	return fd, pipe, ""
 }
 
-// readHead reads the beginning of a file into b and says how much that is, 0 if it cannot be read.
+// readHead reads the beginning of a file into b and returns the number of bytes, 0 if it cannot be
+// read.
 func readHead(path string, flags int, b []byte) int {
 	fd, err := open(path, syscall.O_RDONLY|flags)
 	if err != nil {
@@ -70,7 +72,7 @@ func readHead(path string, flags int, b []byte) int {
 	return max(n, 0)
 }
 
-// Absolute makes path independent of later changes of the working directory.
+// Absolute returns path made independent of later changes of the working directory.
 func Absolute(path string) string {
 	if path == "" || path[0] == '/' {
 		return path

@@ -8,26 +8,27 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// pipePatience is how long the other end of a pipe may do nothing, ns.
+// pipePatience is the time without progress after which a pipe is given up, in ns.
 const pipePatience = 2e9
 
-// nanotime is the runtime's monotonic clock, ns; see runtime/time_nofake.go.
+// nanotime returns the runtime's monotonic clock in ns; see runtime/time_nofake.go.
 //
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
 
-// ReadAll reads a file that MARKGEN names, which may be a link, or a pipe that somebody writes to.
-// Of 64 MiB at most: that is more than all markers of any program come to.
+// ReadAll reads a file that MARKGEN names, which may be a link, or a pipe with a writer, up to 64
+// MiB: more than all markers of any program need.
 func ReadAll(path string) (text []byte, trouble string) { return readAtMost(64<<20, path, false) }
 
-// NoFile says whether that is the trouble with a file: there is none. On Windows a directory may be
-// missing as well.
+// NoFile reports whether trouble says that a file does not exist. On Windows its directory may be
+// missing, too.
 func NoFile(trouble string) bool {
 	return trouble == syscall.ENOENT.Error() || runtime.GOOS == "windows" && trouble == syscall.ENOTDIR.Error()
 }
 
-// readAtMost reads a file of at most that many bytes: a regular one and no link to one, or else one
-// that may be a pipe, for whose other end it waits, for pipePatience.
+// readAtMost reads a file of at most most bytes: if regular is true, a regular file and no link to
+// one, else a regular file, or a pipe, whose writer it gives up after pipePatience without
+// progress.
 func readAtMost(most int, path string, regular bool) (text []byte, trouble string) {
 	fd, pipe, trouble := openWhole(path, regular)
 	if trouble != "" {
@@ -42,7 +43,7 @@ func readAtMost(most int, path string, regular bool) (text []byte, trouble strin
 		switch {
 		case err == syscall.EINTR:
 			continue
-		case pipe && (err == syscall.EAGAIN || n == 0 && len(text) == 0): // nobody has written yet
+		case pipe && (err == syscall.EAGAIN || n == 0 && len(text) == 0): // nothing was written yet
 			if nanotime()-since < pipePatience {
 				runtime.Gosched()
 				continue

@@ -5,33 +5,35 @@ import (
 	"unsafe"
 )
 
-// CanShare says whether Share can be asked for memory that begins and ends where pages of that
-// size, in bytes, do.
+// CanShare reports whether Share can be used for memory that begins and ends at a multiple of page
+// bytes.
 //
 //go:norace
 func CanShare(page int) bool { return syscall.Getpagesize() <= page }
 
-// Share maps what is mapped of the data file a second time, in the place of the process's own
-// memory, which then has what is in the file; false: it could not. Both have the same size. The
-// data file may be closed.
+// Share maps the file pages behind mapped over own as well, so that both are the same memory; own's
+// content is lost. Both must have the same size. It reports whether it succeeded. The data file may
+// be closed already.
 //
 //go:norace
 func Share(own, mapped []byte) bool {
-	// With an old size of 0 this makes a second mapping of shared pages (mremap(2)).
+	// With an old size of 0, mremap(2) makes a second mapping of shared pages.
 	return remap(mapped, 0, own)
 }
 
-// Unshare undoes Share: the memory is the process's own again, with what is in it; false: it could not.
+// Unshare undoes Share: own is private memory again, with the same content. It reports whether it
+// succeeded.
 //
 //go:norace
 func Unshare(own []byte) bool { return replace(own, own) }
 
-// Empty puts memory that is zero, and takes nothing until it is written to, in the place of what is mapped.
+// Empty replaces mapped memory by zeros, which use no memory until they are written to.
 //
 //go:norace
 func Empty(mapped []byte) { replace(mapped, nil) }
 
-// replace puts memory that begins with a text, and is zero behind it, in the place of what is mapped.
+// replace replaces mapped memory by private memory that begins with a copy of with, and is zero
+// after it.
 //
 //go:norace
 //go:nocheckptr
@@ -45,7 +47,7 @@ func replace(mapped, with []byte) bool {
 	return remap(b, len(b), mapped)
 }
 
-// remap moves what is mapped at from, size bytes, to the place of what is at to, see mremap(2).
+// remap moves the mapping of size bytes at from to the address of to, see mremap(2).
 //
 //go:norace
 func remap(from []byte, size int, to []byte) bool {

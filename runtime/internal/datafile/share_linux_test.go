@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Memory that is shared with the file is the same words, and later the process's own again with
-// what is in them.
+// Shared memory is the same words as the file; after Unshare it is private again, with the same
+// content.
 func TestShare(t *testing.T) {
 	var f File
 	first := begin(t, &f, filepath.Join(t.TempDir(), "data"), Options{})

@@ -2,8 +2,8 @@
 
 package datafile
 
-// CanShare says no: here Share, Unshare and Empty do nothing. The words of markers are in the
-// program only, and mappings are not counted.
+// CanShare returns false: on these systems Share, Unshare and Empty do nothing, and the words of
+// markers are in the program only.
 func CanShare(page int) bool { return false }
 
 func Share(own, mapped []byte) bool { return false }

@@ -11,13 +11,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// enterSpool makes the directory of a spool, unless it is there, and says whether it has room for
-// another file. made is how many directories it made.
+// enterSpool creates the directory of a spool, unless it exists, and checks that there is room for
+// another file. made is the number of directories created.
 func enterSpool(dir string, room uint64) (made int, trouble string) {
 	if made, trouble = makeDir(dir); trouble != "" {
 		return made, "cannot be " + dir + ": " + trouble
 	}
-	const most = 64 // bytes of layout.SpoolHeld
+	const most = 64 // size limit of layout.SpoolHeld, bytes
 	text, _ := readAtMost(most, dir+"/"+layout.SpoolHeld, true)
 	line, _ := lite.Cut(string(text), '\n')
 	if held, _ := config.Uint(line); held+dirSize(dir) <= room {
@@ -27,8 +27,8 @@ func enterSpool(dir string, room uint64) (made int, trouble string) {
 	return made, dir + " holds more than the " + string(lite.AppendUint(nil, room)) + " bytes that it may; run markgen push " + dir
 }
 
-// makeDir makes a directory, for its owner only, and those it is in; one that there is stays as it
-// is. made is how many it made.
+// makeDir creates a directory, for its owner only, and missing parents. An existing directory is
+// not changed. made is the number of directories created.
 func makeDir(dir string) (made int, trouble string) {
 	err := mkdir(dir)
 	if up := above(dir); up != "" && err != nil && NoFile(err.Error()) {
@@ -45,7 +45,7 @@ func makeDir(dir string) (made int, trouble string) {
 
 func mkdir(dir string) error { return again(func() error { return syscall.Mkdir(dir, 0o700) }) }
 
-// above is the directory that something is in, "" if there is none.
+// above returns the parent directory in path, or "" if it has none.
 func above(path string) string {
 	for i := len(path) - 1; i > 0; i-- {
 		if path[i] == '/' || path[i] == '\\' && runtime.GOOS == "windows" {

@@ -4,11 +4,12 @@ package datafile
 
 import "syscall"
 
-// mostSized is how many files of a spool are looked at to tell how much is in it.
+// mostSized is the number of files of a spool whose sizes are read to estimate its total.
 const mostSized = 64
 
-// dirSize is how many bytes the files of a directory have, those in directories within left out. Where there are
-// many it is an estimate from some of them: a process should not take longer to start since nobody has emptied the spool.
+// dirSize returns the total size of the files in a directory, without subdirectories. With many
+// files it is an estimate from some of them: a process should not start more slowly because nobody
+// has emptied the spool.
 func dirSize(dir string) (size uint64) {
 	var st syscall.Stat_t
 	fd, err := OpenFD(dir, syscall.O_RDONLY, &st)
@@ -17,7 +18,7 @@ func dirSize(dir string) (size uint64) {
 	}
 	defer syscall.Close(fd)
 	buf := make([]byte, 32<<10)
-	var names []string // in no order that has to do with their sizes
+	var names []string // in an order unrelated to their sizes
 	for {
 		n, err := syscall.ReadDirent(fd, buf)
 		if err == syscall.EINTR {

@@ -8,7 +8,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// whyNoDir is what keeps a directory from being there after mkdir has failed; "": nothing.
+// whyNoDir returns the reason why dir does not exist after mkdir failed with err, or "" if it
+// exists.
 func whyNoDir(dir string, err error) (trouble string) {
 	var st syscall.Stat_t
 	if syscall.Lstat(dir, &st) == nil && othersMade(&st) {
@@ -20,8 +21,9 @@ func whyNoDir(dir string, err error) (trouble string) {
 	return err.Error()
 }
 
-// countRefusal makes layout.SpoolRefusals a byte longer, or makes it. Others may be able to write
-// in the spool: what is no regular file, or has another name somewhere else, is left alone.
+// countRefusal makes layout.SpoolRefusals a byte longer, creating it if necessary. Other users may
+// be able to write in the spool: a file that is not regular, or has a second link elsewhere, is not
+// written to.
 func countRefusal(dir string) {
 	var st syscall.Stat_t
 	fd, err := OpenFD(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|noFollow, &st)

@@ -6,7 +6,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// whyNoDir is what keeps a directory from being there after mkdir has failed; "": nothing.
+// whyNoDir returns the reason why dir does not exist after mkdir failed with err, or "" if it
+// exists.
 func whyNoDir(dir string, err error) (trouble string) {
 	if err == syscall.ERROR_ALREADY_EXISTS {
 		return ""
@@ -14,7 +15,7 @@ func whyNoDir(dir string, err error) (trouble string) {
 	return err.Error()
 }
 
-// dirSize is how many bytes the files of a directory have, those in directories within left out.
+// dirSize returns the total size of the files in a directory, without subdirectories.
 func dirSize(dir string) (size uint64) {
 	pattern, err := syscall.UTF16PtrFromString(dir + `\*`)
 	if err != nil {
@@ -33,7 +34,7 @@ func dirSize(dir string) (size uint64) {
 	return size
 }
 
-// countRefusal makes layout.SpoolRefusals a byte longer, or makes it.
+// countRefusal makes layout.SpoolRefusals a byte longer, creating it if necessary.
 func countRefusal(dir string) {
 	fd, err := open(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND)
 	if err == nil {

@@ -6,22 +6,21 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A run that has ended in order ends its data file with the checksums of all its blocks, see
-// BlockSums. Nothing that is passed costs more for that: they are worked out once, when the file
-// does not change any more.
+// The data file of a run that has ended normally ends with the checksums of all its blocks, see
+// BlockSums. They do not slow down scopes: they are computed once, when the file no longer changes.
 
-// word is that of a data file, or of a block, at an offset.
+// word returns the word of a data file, or of a block, at an offset.
 func word(b []byte, at uintptr) *uint64 { return (*uint64)(unsafe.Pointer(&b[at])) }
 
-// mostSums is how large the block may be for a file of that size.
+// mostSums returns an upper bound for the size of the block of checksums, for a file of that size.
 //
 //go:norace
 func mostSums(used uintptr) uintptr {
 	return layout.OffSumsData + 8*(used/layout.BlockAlign) + layout.BlockAlign
 }
 
-// fillSums fills in the block, of zeros, for a file whose blocks end where it does, and says how
-// large it is; 0: they do not.
+// fillSums fills in the block of checksums, which is zero, and returns its size; 0 if the file does
+// not end at the end of a block.
 //
 //go:norace
 //go:nocheckptr

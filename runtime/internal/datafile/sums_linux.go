@@ -8,10 +8,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// addSums ends the file with the checksums of its blocks. Other goroutines go on until the program
-// exits, in the middle of a scope maybe, and counters go on counting; so the process first takes
-// what it has mapped for itself, which leaves the file as it is at that moment. Where a system call
-// fails there are no checksums, and nothing else is lost.
+// addSums ends the file with the checksums of its blocks. Other goroutines run until the program
+// exits, perhaps in the middle of a scope, and counters continue to count; so the process first
+// makes its mappings private, which leaves the file as it is at that moment. If a system call
+// fails, there are no checksums, and nothing else is lost.
 //
 //go:norace
 //go:nocheckptr
@@ -36,19 +36,19 @@ func (f *File) addSums(pieces [][]byte) {
 	if size == 0 || end > f.size && f.reserve(end) != "" || !f.write(int64(used), block[:size]) {
 		return
 	}
-	// Both words in one go: who is killed here has left both or none.
+	// Both words in one write: a process killed here has left both or neither.
 	var words [(layout.OffSums + 8 - layout.OffUsed) / 8]uint64
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&words)), unsafe.Sizeof(words))
 	copy(b, file[layout.OffUsed:])
 	words[0], words[len(words)-1] = uint64(end), uint64(size)
 	if f.write(layout.OffUsed, b) {
-		atomic.StoreUint64(word(header, layout.OffUsed), words[0]) // in memory, which is the process's own now
+		atomic.StoreUint64(word(header, layout.OffUsed), words[0]) // the mapped memory is private now
 		atomic.StoreUint64(word(header, layout.OffSums), words[len(words)-1])
 	}
 }
 
-// leave gives the process memory of its own in the place of the file that it has mapped, with what
-// is in it, and so page by page as it is written to.
+// leave replaces the mapping of the file by a private one with the same content, which is copied
+// page by page when written to. It reports whether it succeeded.
 //
 //go:norace
 func (f *File) leave(pieces [][]byte) bool {

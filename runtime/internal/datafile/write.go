@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// again makes a system call until no signal interrupts it.
+// again repeats a system call until no signal interrupts it.
 func again(call func() error) (err error) {
 	for {
 		if err = call(); err != syscall.EINTR {
@@ -18,8 +18,8 @@ func again(call func() error) (err error) {
 	}
 }
 
-// writeAll writes b to fd, whatever pieces it takes. A descriptor that does not
-// block is given up when nobody reads for pipePatience.
+// writeAll writes all of b to fd. A non-blocking descriptor is given up after pipePatience without
+// a reader.
 func writeAll(fd handle, b []byte) error {
 	since := nanotime()
 	for len(b) > 0 {
@@ -44,15 +44,15 @@ func writeAll(fd handle, b []byte) error {
 // WriteStderr writes b to the process's stderr.
 func WriteStderr(b []byte) { writeAll(syscall.Stderr, b) }
 
-// WriteWhole puts b under the name path so that nobody sees a part of it: a
-// temporary file beside it is renamed. A path that is there and no regular file
-// (a device, a pipe, a link) is written to instead. A data file stays what it is.
+// WriteWhole writes b to the file path atomically: it renames a temporary file beside it. If path
+// exists and is not a regular file (a device, a pipe, a link), it is written to instead. A data
+// file is not overwritten.
 func WriteWhole(path string, b []byte) (trouble string) {
 	if done, trouble := writeThere(path, b); done {
 		return trouble
 	}
 	temp := string(lite.AppendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
-	syscall.Unlink(temp) // of an earlier process with our id
+	syscall.Unlink(temp) // left by an earlier process with this ID
 	fd, err := open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL)
 	if err != nil {
 		return err.Error()
@@ -70,7 +70,7 @@ func WriteWhole(path string, b []byte) (trouble string) {
 	return troubleOf(err)
 }
 
-// troubleOf is what an error says, "" if there is none.
+// troubleOf returns the message for an error, "" if err is nil.
 func troubleOf(err error) string {
 	switch err {
 	case nil:

@@ -8,9 +8,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// writeThere writes b to what has the name path, if that is a device, a pipe or a link, which are
-// not replaced. What is the process's own stdout or stderr, /dev/stderr say, is written to as the
-// process itself does, behind what is there.
+// writeThere writes b to the device, pipe or link with the name path; these are not replaced. If
+// path is the process's own stdout or stderr, /dev/stderr say, it uses that descriptor, so that b
+// follows what was written before. done is false if path is none of these.
 func writeThere(path string, b []byte) (done bool, trouble string) {
 	var st syscall.Stat_t
 	switch {
@@ -47,7 +47,7 @@ func writeThere(path string, b []byte) (done bool, trouble string) {
 
 func rename(from, to string) error { return syscall.Rename(from, to) }
 
-// holdsData says whether a path leads to a data file.
+// holdsData reports whether a path leads to a data file.
 func holdsData(path string) bool {
 	var st syscall.Stat_t
 	if syscall.Stat(path, &st) != nil || !isKind(&st, syscall.S_IFREG) {
