@@ -6,7 +6,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Block is a BlockRead: what the scopes of a marker have had on a processor. Behind it are a
+// A Block is a BlockRead: the readings of a marker's scopes on a processor. It is followed by a
 // tally of each collector, sums of each value, and the distributions.
 type Block struct {
 	kind       uint32
@@ -23,7 +23,7 @@ type (
 	sums  struct{ sum, self, nested uint64 }
 )
 
-// The structs and the layout agree, or this does not compile.
+// These fail to compile if the structs and the layout differ.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Block{}.marker)-layout.OffReadMarker]
 	_ = [1]struct{}{}[unsafe.Offsetof(Block{}.collectors)-layout.OffReadCollectors]
@@ -38,8 +38,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-layout.ReadValueSize]
 )
 
-// tally, sums and distribution are what is behind a block: of the k-th collector, of the v-th
-// value, and of the n-th whose distribution is recorded.
+// tally, sums and distribution return the parts of a block: the tally of the k-th collector, the
+// sums of the v-th value, and the n-th distribution.
 //
 //go:norace
 //go:nocheckptr
@@ -59,7 +59,7 @@ func (p *Plan) distribution(b *Block, n int) *distribution {
 	return (*distribution)(unsafe.Add(unsafe.Pointer(p.sums(b, p.values)), int(unsafe.Sizeof(distribution{}))*n))
 }
 
-// NewBlock makes the block of a marker on a processor; nil: there is no memory.
+// NewBlock makes the block of a marker on a processor, or returns nil if there is no memory.
 //
 //go:norace
 //go:nocheckptr
@@ -73,8 +73,9 @@ func (p *Plan) NewBlock(blocks *Blocks, shard uint32, marker uint64) *Block {
 	return b
 }
 
-// Record adds to a block what a scope has had; nested: inside another scope of the marker. Nobody else may
-// write the block meanwhile. false: nothing is added, see MakeRoom.
+// Record adds a scope's differences to a block; nested says that it is inside another scope of the
+// marker. No other goroutine may write the block meanwhile. It returns false if nothing was added,
+// see MakeRoom.
 //
 //go:norace
 func (p *Plan) Record(b *Block, f *Frame, nested bool) bool {

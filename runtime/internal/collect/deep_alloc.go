@@ -4,8 +4,8 @@ package collect
 
 import "runtime"
 
-// openAlloc gives the reader of what the goroutine has allocated on the heap, as the deep build's package
-// runtime counts it, which is by the rules of MemStats.TotalAlloc and Mallocs.
+// openAlloc returns the reader of the goroutine's heap allocation, as the deep build's package
+// runtime counts it, by the rules of MemStats.TotalAlloc and Mallocs.
 func openAlloc(Process) (Reader, []string) {
 	return Reader{Name: "alloc", Values: []string{"bytes", "objects"}, Read: readAlloc, Distribution: true}, nil
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A distribution says how a value is distributed over the scopes of a marker, as times are: a scope
-// that allocates is another matter than a thousand of which one does. It has two halves, for what
-// scopes had, and for that without the scopes directly inside. Each is addresses of groups of
-// buckets, which are made when they are needed: nothing for readers of the file.
+// A distribution is the histogram of a value over the scopes of a marker, as for times: one scope
+// that allocates is not the same as one in a thousand that does. It has two halves: for the
+// differences of scopes, and for the same less those of the scopes directly inside. Each half has
+// the addresses of groups of buckets, which are made when needed; the addresses are meaningless to
+// readers of the file.
 type (
 	distribution [2][layout.NumBuckets / layout.GroupBuckets]groupRef
 
@@ -35,7 +36,7 @@ type group struct {
 
 type bucket struct{ count, sum, sqLo, sqHi uint64 }
 
-// The structs and the layout agree, or this does not compile.
+// These fail to compile if the structs and the layout differ.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(group{})-layout.SpreadSize]
 	_ = [1]struct{}{}[unsafe.Offsetof(group{}.marker)-layout.OffSpreadMarker]
@@ -45,8 +46,9 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-layout.BucketSize]
 )
 
-// place is where a scope belongs in a half of the n-th distribution: with that amount in the k-th
-// bucket, which is in the group at ref; nil: that was not read.
+// place returns where a scope is counted in a half of the n-th distribution: its amount, the number
+// k of its bucket, and the reference to the bucket's group; ref is nil if the collector could not
+// be read.
 //
 //go:norace
 func (p *Plan) place(b *Block, f *Frame, n, half int) (amount uint64, k uint, ref *groupRef) {
@@ -62,7 +64,8 @@ func (p *Plan) place(b *Block, f *Frame, n, half int) (amount uint64, k uint, re
 	return amount, k, ref
 }
 
-// distribute adds the scope to its buckets; false: to none, as the block has no room.
+// distribute adds the scope to its buckets. It returns false, and adds it to none, if a group is
+// missing.
 //
 //go:norace
 func (p *Plan) distribute(b *Block, f *Frame) bool {
@@ -83,7 +86,8 @@ func (p *Plan) distribute(b *Block, f *Frame) bool {
 	return true
 }
 
-// MakeRoom gives a block the groups of buckets that the scope belongs into; false: there is no memory.
+// MakeRoom makes the missing groups of buckets for the scope. It returns false if there is no
+// memory.
 //
 //go:norace
 func (p *Plan) MakeRoom(blocks *Blocks, b *Block, f *Frame) bool {

@@ -1,9 +1,10 @@
-// Package collect reads what scopes are recorded with besides time: what the process reads and writes (io),
-// what the processor counts (hw), what goroutines wait for (wait) and what is allocated (alloc).
+// Package collect reads the values that are recorded at scopes besides time: reads and writes of
+// the process (io), the processor's counters (hw), what goroutines wait for (wait) and allocation
+// (alloc).
 //
-// Open of one of Collectors gives its reader, whose Read stores the counters of the moment. It allocates
-// nothing, and any number of goroutines may call it at once.
+// Open of an element of Collectors returns its reader, whose Read stores the current counters. Read
+// allocates nothing, and any number of goroutines may call it at once.
 //
-// A Plan is what a run reads. The Readings of a goroutine follow its open scopes by it, and what a
-// scope had is added to the Block of its marker.
+// A Plan is the list of values that a run reads. The Readings of a goroutine have the values of its
+// open scopes, and the differences of a scope are added to the Block of its marker.
 package collect

@@ -9,19 +9,19 @@ import (
 	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
-// perfSystem is what the collector hw asks of the system; tests have others.
+// perfSystem is the system calls of the collector hw; tests replace them.
 type perfSystem struct {
-	thread func() uint32 // the calling thread's id
+	thread func() uint32 // the calling thread's ID
 	lives  func(thread uint32) bool
 	open   func(e *hwEvent, thread uint32, group int) (fd int, e2 syscall.Errno)
 	close  func(fd int)
-	// id stores the number that the kernel gave the event; false: fd is no event.
+	// id stores the kernel's ID of the event. It returns false if fd is not an event.
 	id func(fd int, to *uint64) bool
-	// read reads a group, that many words; false: it has another number.
+	// read reads words words of a group. It returns false if the group has another number of words.
 	read func(fd int, to *Scratch, words int) bool
 }
 
-// perfLinux is Linux, see perf_event_open(2).
+// perfLinux is Linux's perfSystem, see perf_event_open(2).
 var perfLinux = perfSystem{threadID, threadLives, openEvent, closeEvent, eventID, readEvents}
 
 // perfAttr is the first version of struct perf_event_attr.

@@ -9,13 +9,14 @@ import (
 	"unsafe"
 )
 
-// The collector hw reads counters of the processor, and page faults, in user space only: what the
-// kernel does when they are read would be counted else. Counters belong to a thread. They are
-// opened when a scope begins or ends on the thread for the first time, as one group, which is read
-// in one call.
+// The collector hw reads counters of the processor, and page faults, in user space only, as
+// otherwise they would count the kernel's work for reading them. Counters belong to a thread. They
+// are opened when a scope begins or ends on the thread for the first time, as one group, which is
+// read in one call.
 //
-// A goroutine may be on another thread when its scope ends: that scope is dropped. One that has waited and
-// come back to its thread is not, and has what others did there meanwhile.
+// A scope whose goroutine is on another thread at its end is dropped. If the goroutine has waited
+// and returned to its thread, the scope is kept, and includes what other goroutines did there
+// meanwhile.
 type hwEvent struct {
 	name         string
 	kind, config uint64 // PERF_TYPE_HARDWARE or _SOFTWARE, PERF_COUNT_… of linux/perf_event.h
@@ -29,26 +30,26 @@ var hwEvents = [...]hwEvent{
 	{"page_faults", 1, 2},
 }
 
-// hw is the collector.
+// hw is the state of the collector.
 var hw struct {
 	process Process
 	sys     perfSystem
 	n       int
-	events  [len(hwEvents)]*hwEvent // those that can be counted, n of them
+	events  [len(hwEvents)]*hwEvent // the n events that can be counted
 	threads *[hwLines]hwThread
-	used    int    // lines that are not free; this and what follows under the lock
-	sweep   int    // how many may be used before dead threads are looked for
-	most    int    // threads that may have counters
+	used    int    // lines that are not free; this and the fields below under the lock
+	sweep   int    // number of used lines at which dead threads are searched for
+	most    int    // maximum number of threads with counters
 	serial  uint32 // of the latest group
 }
 
-// An hwThread is the counters of a thread: a line of a hash table with open addressing, in which only the
-// thread itself looks for its own without the lock.
+// An hwThread is the counters of a thread: a line of a hash table with open addressing. Only the
+// thread itself looks for its line without the lock.
 type hwThread struct {
-	thread  uint32 // 0: the line is free; hwGone: it is, and others may stand behind
-	serial  uint32 // of its group; 0: it could not be opened
-	enabled uint64 // ns for which the group had been wanted when it was read last
-	id      uint64 // of the first event
+	thread  uint32 // 0 if the line is free; hwGone if it is free, and lines of the same chain may follow
+	serial  uint32 // serial number of its group; 0 if it could not be opened
+	enabled uint64 // time enabled, ns, at the latest reading
+	id      uint64 // ID of the first event
 	fds     [len(hwEvents)]int32
 }
 
@@ -58,9 +59,9 @@ const (
 	hwGone  = 1<<32 - 1
 )
 
-// openHW gives the reader of hw, and what the machine refuses.
+// openHW returns the reader of hw, and what the machine does not support.
 func openHW(p Process) (r Reader, missing []string) {
-	if hw.threads == nil { // else it is open since an earlier run
+	if hw.threads == nil { // else it was opened by an earlier run
 		missing = openEvents(perfLinux, p)
 	}
 	if hw.threads == nil {
@@ -73,8 +74,8 @@ func openHW(p Process) (r Reader, missing []string) {
 	return Reader{Name: "hw", Values: values, Read: readHW}, missing
 }
 
-// openEvents finds out what can be counted, and if there is something makes the table of threads.
-// It returns what cannot be, and why.
+// openEvents finds out which events can be counted, and makes the table of threads if there are
+// any. It returns which cannot, and why.
 //
 //go:norace
 func openEvents(sys perfSystem, p Process) (missing []string) {
@@ -93,7 +94,7 @@ func openEvents(sys perfSystem, p Process) (missing []string) {
 		names := ""
 		for k := range reasons {
 			if reasons[k] == reason && reason != "" {
-				if k < i { // said already
+				if k < i { // it was named with reason k
 					break
 				}
 				if names != "" {
@@ -112,7 +113,7 @@ func openEvents(sys perfSystem, p Process) (missing []string) {
 	hw.most = hwMost
 	var lim syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim) == nil && lim.Cur < uint64(4*hwMost*hw.n) {
-		hw.most = int(lim.Cur) / (4 * hw.n) // the rest is the program's
+		hw.most = int(lim.Cur) / (4 * hw.n) // leaves the rest to the program
 	}
 	hw.sweep = 64
 	p.Lock()
@@ -124,7 +125,7 @@ func openEvents(sys perfSystem, p Process) (missing []string) {
 	return missing
 }
 
-// tryGroup opens the events on this thread, reads them and closes them. It returns "" or why the
+// tryGroup opens the events on this thread, reads them and closes them. It returns "", or why the
 // last of them cannot be counted.
 func tryGroup() (reason string) {
 	var t hwThread
@@ -152,7 +153,7 @@ func tryGroup() (reason string) {
 	return ""
 }
 
-// open opens the group on a thread.
+// open opens the group for a thread.
 //
 //go:norace
 func (t *hwThread) open(thread uint32) (trouble syscall.Errno) {
@@ -184,20 +185,21 @@ func (t *hwThread) closeFirst(n int) {
 	}
 }
 
-// read reads the group: the number of values, the ns for which it was wanted and those for which it
-// counted, and the values.
+// read reads the group: the number of values, its time enabled and time running in ns, and the
+// values.
 //
 //go:norace
 func (t *hwThread) read(to *Scratch) bool {
 	return hw.sys.read(int(t.fds[0]), to, 3+hw.n) && to[0] == uint64(hw.n)
 }
 
-// readHW is Read of hw. where differs between two readings also if the group has not been counted
-// all the time in between, which the kernel does when others use the counters, too.
+// readHW is Read of hw. where also differs between two readings if the group was not counted all
+// the time in between, which happens when the kernel multiplexes the counters with other users.
 //
-// A descriptor that the program has closed may be another file's by now, and that must not be read:
-// events have a number, which is asked for first. The counters of a thread that is gone, whose
-// number a new one has, stand still and so does their time, which for one that runs it never does.
+// If the program has closed a descriptor, its number may belong to another file by now, which must
+// not be read: so the ID of the event is compared first. If the thread's ID is that of an earlier
+// thread, which is gone, the counters and the time enabled are still those of the earlier one and
+// do not change, whereas a running thread's time enabled always grows.
 //
 //go:norace
 //go:nocheckptr
@@ -235,13 +237,13 @@ func readHW(scratch *Scratch, into []uint64) (where uint64, ok bool) {
 	return 0, false
 }
 
-// lineOfThread is where the search for a thread begins: Fibonacci hashing (Knuth, The Art of Computer
-// Programming 3, 6.4), with 2^32 divided by the golden ratio.
+// lineOfThread returns where the search for a thread begins: Fibonacci hashing (Knuth, The Art of
+// Computer Programming 3, 6.4), with 2^32 divided by the golden ratio.
 //
 //go:norace
 func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 }
 
-// findThread gives the thread's line, or nil.
+// findThread returns the thread's line, or nil.
 //
 //go:norace
 //go:nocheckptr
@@ -258,8 +260,8 @@ func findThread(thread uint32) *hwThread {
 	return nil
 }
 
-// openThread gives the thread counters, in the place of those with that serial number if it is not 0; ours
-// says whether these are to be closed.
+// openThread opens counters for the thread, replacing those with that serial number if it is not 0;
+// ours says whether the replaced ones are to be closed.
 //
 //go:norace
 //go:noinline
@@ -269,7 +271,7 @@ func openThread(thread, serial uint32, ours bool) {
 	t := findThread(thread)
 	switch {
 	case t != nil && t.serial != serial:
-		return // done
+		return // another call has opened them
 	case t != nil && ours:
 		t.close()
 	case t == nil:
@@ -293,7 +295,7 @@ func openThread(thread, serial uint32, ours bool) {
 	atomic.StoreUint32(&t.thread, thread)
 }
 
-// sweepThreads frees the lines of threads that are gone, and says when that is to be done again. The caller
+// sweepThreads frees the lines of threads that are gone, and sets when to do that again. The caller
 // holds the lock.
 //
 //go:norace
@@ -309,7 +311,7 @@ func sweepThreads() {
 		atomic.StoreUint32(&t.thread, hwGone)
 		hw.used--
 	}
-	for i := 2*hwLines - 1; i >= 0; i-- { // nothing stands behind a line whose next is free
+	for i := 2*hwLines - 1; i >= 0; i-- { // a line whose next line is free ends its chain
 		if t := &hw.threads[i%hwLines]; t.thread == hwGone && hw.threads[(i+1)%hwLines].thread == 0 {
 			atomic.StoreUint32(&t.thread, 0)
 		}

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// A fakePerf is a system with counters: a thread at a time runs, the counters of its
-// groups advance when they are read.
+// A fakePerf is a system with counters: one thread at a time runs, and the counters of its groups
+// advance when they are read.
 type fakePerf struct {
 	refuse map[string]syscall.Errno // by event
-	still  bool                     // the kernel's clock stands
-	shared map[string]bool          // events that have no counter of their own beside others
+	still  bool                     // the kernel's clock does not advance
+	shared map[string]bool          // events that cannot be counted beside others
 	thread uint32
 	dead   map[uint32]bool
 	files  map[int]*fakeEvent
@@ -24,7 +24,7 @@ type fakePerf struct {
 type fakeEvent struct {
 	thread  uint32
 	id      uint64
-	gone    bool // of a thread that was there before the one that has its number
+	gone    bool // of an earlier thread with the same ID
 	events  []string
 	values  []uint64
 	enabled uint64
@@ -92,7 +92,7 @@ func (f *fakePerf) system() perfSystem {
 	}
 }
 
-// fake makes hw read f.
+// fake makes hw use f.
 func fake(t *testing.T, f *fakePerf) (missing, values []string) {
 	t.Helper()
 	f.files, f.dead, f.next = map[int]*fakeEvent{}, map[uint32]bool{}, 0
@@ -112,7 +112,7 @@ func fake(t *testing.T, f *fakePerf) (missing, values []string) {
 	return missing, values
 }
 
-// What the machine refuses is named, once for each reason, and the rest counted.
+// Events that the machine refuses are named, once for each reason, and the others counted.
 func TestHWRefused(t *testing.T) {
 	all := []string{"cycles", "instructions", "cache_misses", "branch_misses", "page_faults"}
 	for _, tt := range []struct {
@@ -151,8 +151,8 @@ func fakeReading(t *testing.T) (where uint64, values [5]uint64, ok bool) {
 	return where, values, ok
 }
 
-// Two readings can be compared on the same thread only, if the counters are the same
-// and have counted all the time.
+// Two readings can be compared only on the same thread, if the counters are the same and have
+// counted all the time.
 func TestHWThreads(t *testing.T) {
 	f := &fakePerf{thread: 7}
 	fake(t, f)
@@ -176,14 +176,14 @@ func TestHWThreads(t *testing.T) {
 		t.Errorf("back on the first: %t, %x, was %x", ok, c, b)
 	}
 
-	// The counters were somebody else's for a while.
+	// The kernel has multiplexed the counters.
 	f.shared = map[string]bool{"cycles": true}
 	if c, _, ok := fakeReading(t); !ok || c == b {
 		t.Errorf("after a time without counters: %t, %x and %x", ok, c, b)
 	}
 	f.shared = nil
 
-	// A new thread with the number of one that is gone has counters of its own.
+	// A new thread with the ID of a dead one has its own counters.
 	b, _, _ = fakeReading(t)
 	for _, e := range f.files {
 		e.gone = e.gone || e.thread == 7
@@ -192,7 +192,7 @@ func TestHWThreads(t *testing.T) {
 		t.Errorf("on a thread with the number of another: %t, %x and %x", ok, c, b)
 	}
 
-	// The program has closed all descriptors, and what has their numbers is not read.
+	// The program has closed all descriptors; files that have their numbers now are not read.
 	b, _, _ = fakeReading(t)
 	f.files = map[int]*fakeEvent{}
 	if c, _, ok := fakeReading(t); !ok || c == b {
@@ -217,7 +217,7 @@ func TestHWThreads(t *testing.T) {
 	}
 }
 
-// The counters of threads that are gone are closed before there are too many.
+// The counters of dead threads are closed before there are too many.
 func TestHWManyThreads(t *testing.T) {
 	f := &fakePerf{}
 	fake(t, f)
@@ -234,7 +234,7 @@ func TestHWManyThreads(t *testing.T) {
 	if n := len(f.files) / hw.n; n > 200 {
 		t.Errorf("%d threads have counters", n)
 	}
-	for i := uint32(20_000); i < 21_000; i++ { // these live
+	for i := uint32(20_000); i < 21_000; i++ { // these are alive
 		f.thread = i
 		fakeReading(t)
 	}

@@ -4,7 +4,7 @@ package collect
 
 import "runtime"
 
-// openHW says that there is nothing to read.
+// openHW returns an empty reader: there are no counters.
 func openHW(Process) (r Reader, missing []string) {
 	return r, []string{"counters of the processor are not read on " + runtime.GOOS + "/" + runtime.GOARCH}
 }

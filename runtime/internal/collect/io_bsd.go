@@ -4,11 +4,11 @@ package collect
 
 import "syscall"
 
-// The collector io has here what getrusage(2) says of the process: how often the file system had to
-// read from a device and write to one.
+// On these systems the collector io has the values of getrusage(2) for the process: how often the
+// file system had to read from a device and write to one.
 var ioValues = []string{"disk_read_ops", "disk_write_ops"}
 
-// openIO gives the reader of io.
+// openIO returns the reader of io.
 func openIO(Process) (Reader, []string) {
 	return Reader{Name: "io", Values: ioValues, Read: readIO}, nil
 }
@@ -25,5 +25,5 @@ func readIO(_ *Scratch, into []uint64) (where uint64, ok bool) {
 	return 0, true
 }
 
-// Wrote is for systems that count what is written.
+// Wrote does nothing: written bytes are not counted on these systems.
 func Wrote(n int) {}

@@ -9,30 +9,29 @@ import (
 	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
-// The collector io reads what the kernel says in /proc/self/io (proc_pid_io(5)) of all threads of
-// the process together. Reading that file is itself among what it counts, when the next reads it,
-// and so is what hw reads and what Wrote is told: all of that is taken off. It is exact, since one
-// goroutine at a time reads.
+// The collector io reads the kernel's counters of all threads of the process from /proc/self/io
+// (proc_pid_io(5)). They include earlier reads of that file, the reads of hw, and writes passed to
+// Wrote: all of these are subtracted. The result is exact, since one goroutine at a time reads.
 type ioCounters struct {
 	locked     uint32
 	fd         int32
-	reads      uint64 // by Read functions so far
+	reads      uint64 // by Read functions so far; likewise readBytes
 	readBytes  uint64
 	writes     uint64 // see Wrote; atomic
 	writeBytes uint64
 }
 
-// ioFile is nil unless io has been opened. It lies outside the memory that the race detector
-// watches, so that it orders no goroutines.
+// ioFile is nil unless io is open. It is outside the memory that the race detector watches, so that
+// it orders no goroutines.
 var ioFile *ioCounters
 
 // ioValues are in the order of the lines of the file, whose names are rchar, wchar, syscr, syscw,
 // read_bytes and write_bytes.
 var ioValues = []string{"read_bytes", "write_bytes", "read_ops", "write_ops", "disk_read_bytes", "disk_write_bytes"}
 
-// openIO gives the reader of io.
+// openIO returns the reader of io.
 func openIO(p Process) (r Reader, missing []string) {
-	if ioFile == nil { // else it is open since an earlier run
+	if ioFile == nil { // else it was opened by an earlier run
 		const path = "/proc/self/io"
 		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 		if err != nil {
@@ -54,8 +53,9 @@ func openIO(p Process) (r Reader, missing []string) {
 	return Reader{Name: "io", Values: ioValues, Read: readIO}, nil
 }
 
-// readIO is Read of io. A program may have closed the descriptor and opened another file under its number:
-// what does not read as expected is not used, and reading at an offset leaves that file as it was.
+// readIO is Read of io. A program may have closed the descriptor and opened another file under its
+// number: unexpected text is not used, and reading at an offset does not change that file's
+// position.
 //
 //go:norace
 //go:nocheckptr
@@ -77,7 +77,7 @@ func readIO(scratch *Scratch, into []uint64) (where uint64, ok bool) {
 	return 0, ok
 }
 
-// pin forbids preemption, and that others read: who waits does not wait long.
+// pin forbids preemption, and reading by other goroutines. It waits only briefly.
 //
 //go:norace
 func (f *ioCounters) pin() {
@@ -95,7 +95,7 @@ func (f *ioCounters) unpin() {
 	procUnpin()
 }
 
-// leaveOut takes n bytes, which have been read in one call, off what io counts. The caller has pinned f.
+// leaveOut subtracts n bytes, read in one call, from the counters of io. The caller has pinned f.
 //
 //go:norace
 func (f *ioCounters) leaveOut(n int) {
@@ -105,7 +105,7 @@ func (f *ioCounters) leaveOut(n int) {
 	}
 }
 
-// parseIO reads the numbers of the first lines, "NAME: NUMBER".
+// parseIO parses the numbers of the first lines, "NAME: NUMBER".
 //
 //go:norace
 //go:nocheckptr
@@ -135,8 +135,8 @@ func parseIO(text []byte, into []uint64) bool {
 	return true
 }
 
-// Wrote takes n bytes off what io counts, which have been written in one call and not by the program; less
-// than 0 are none.
+// Wrote subtracts n bytes from the counters of io, which markgen has written in one call, not the
+// program. A negative n is ignored.
 func Wrote(n int) {
 	if f := ioFile; f != nil && n >= 0 {
 		atomic.AddUint64(&f.writes, 1)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is read of /proc/self/io is what the program does, without reading that file and without
-// what Wrote is told.
+// The values of io are the program's reads and writes, without reads of /proc/self/io and without
+// writes passed to Wrote.
 func TestIO(t *testing.T) {
 	r, read := open(t, "io")
 	writes, written := slices.Index(r.Values, "write_ops"), slices.Index(r.Values, "write_bytes")
@@ -52,7 +52,7 @@ func TestIO(t *testing.T) {
 	}
 }
 
-// Only a text that begins as /proc/self/io does, with all numbers that are wanted, is read.
+// Only a text that begins like /proc/self/io, with all required numbers, is accepted.
 func TestParseIO(t *testing.T) {
 	const text = "rchar: 12\nwchar: 0\nsyscr: 18446744073709551615\nsyscw: 4\n"
 	var into [4]uint64

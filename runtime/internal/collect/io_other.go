@@ -4,10 +4,10 @@ package collect
 
 import "runtime"
 
-// openIO says that there is nothing to read.
+// openIO returns an empty reader: there are no counters.
 func openIO(Process) (r Reader, missing []string) {
 	return r, []string{runtime.GOOS + " does not tell a process what it reads and writes"}
 }
 
-// Wrote is for systems that count what is written.
+// Wrote does nothing: written bytes are not counted on these systems.
 func Wrote(n int) {}

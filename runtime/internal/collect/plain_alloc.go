@@ -2,8 +2,8 @@ package collect
 
 import "unsafe"
 
-// readMetrics is what runtime/metrics.Read calls. It reads into an array of metrics, allocates
-// nothing after the first time, and takes about a microsecond, one caller after the other.
+// readMetrics is the runtime's part of runtime/metrics.Read. It reads into an array of metrics,
+// allocates nothing after the first call, and takes about a microsecond, one caller at a time.
 //
 //go:linkname readMetrics runtime/metrics.runtime_readMetrics
 func readMetrics(samples unsafe.Pointer, n, room int)
@@ -18,9 +18,9 @@ type metric struct {
 
 const metricNumber = 1 // metricKindUint64
 
-// allocMetrics are read for what the process allocates. Processors take memory for objects of one
-// size by the span, 8 KB or more, and it counts when they need the next: so that is how exact the
-// figures are.
+// allocMetrics are the metrics of the process's allocation. A processor takes memory for objects of
+// one size by the span, 8 KB or more, and a span is counted when the processor needs the next one:
+// this limits the precision.
 var allocMetrics = [...]metric{
 	{name: "/gc/heap/allocs:bytes"},
 	{name: "/gc/heap/allocs:objects"},
@@ -29,7 +29,7 @@ var allocMetrics = [...]metric{
 
 var _ = [1]struct{}{}[unsafe.Sizeof(allocMetrics)/unsafe.Sizeof(Scratch{})] // there is room
 
-// openAlloc gives the reader of what the process allocates.
+// openAlloc returns the reader of the process's allocation.
 func openAlloc(Process) (r Reader, missing []string) {
 	if _, ok := readAlloc(new(Scratch), make([]uint64, 2)); !ok {
 		return r, []string{"this release of Go does not have the metrics /gc/heap/allocs"}

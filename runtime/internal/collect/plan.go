@@ -6,15 +6,15 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Plan is the collectors that a run reads at both ends of a scope. Its zero value has none. It does not
-// change once there are Readings.
+// A Plan is the list of collectors that a run reads at both ends of a scope. The zero Plan is
+// empty. It must not change once there are Readings.
 type Plan struct {
 	readers     []planned
-	values      int // of all
+	values      int // of all collectors
 	distributed []distributed
 }
 
-// A planned is a collector of a plan, which has the values from first until end.
+// A planned is a collector of a plan, with the values from first up to, but not including, end.
 type planned struct {
 	Reader
 	first, end int
@@ -23,13 +23,14 @@ type planned struct {
 // A distributed is a value whose distribution is recorded.
 type distributed struct{ collector, value int }
 
-// Blocks makes blocks of the data file. Who calls what is given Blocks holds the lock that this takes.
+// Blocks makes blocks of the data file. Its functions require the lock, so callers of functions
+// with a parameter of type Blocks hold it.
 type Blocks struct {
-	New     func(kind, shard uint32, size uintptr) unsafe.Pointer // zeroed behind its head; nil: there is no memory
+	New     func(kind, shard uint32, size uintptr) unsafe.Pointer // zeroed after its head; nil if there is no memory
 	Publish func(unsafe.Pointer)
 }
 
-// Add adds a collector, behind those that there are, unless it has no values; false: there is no room.
+// Add appends a collector, unless it has no values. It returns false if there is no room.
 func (p *Plan) Add(r Reader) bool {
 	first, end := p.values, p.values+len(r.Values)
 	if first == end {
@@ -46,7 +47,8 @@ func (p *Plan) Add(r Reader) bool {
 	return true
 }
 
-// Describe writes the names of the values to the data file; false: there are none, or no memory.
+// Describe writes the names of the values to the data file. It returns false if there are none, or
+// no memory.
 //
 //go:norace
 //go:nocheckptr

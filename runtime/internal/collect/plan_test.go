@@ -12,7 +12,7 @@ import (
 
 // A testFile has the blocks that a plan makes.
 type testFile struct {
-	all       [][]uint64 // also keeps alive what others have the address of
+	all       [][]uint64 // also keeps the blocks alive, whose addresses are in use
 	published int
 	full      bool
 }
@@ -54,14 +54,14 @@ func (c *testCollector) reader(name string, values ...string) Reader {
 	}}
 }
 
-// add has the counters grow.
+// add makes the counters grow.
 func (c *testCollector) add(by ...uint64) {
 	for i, n := range by {
 		c.values[i] += n
 	}
 }
 
-// newReadings gives Readings with so much room, with memory that the test keeps.
+// newReadings returns Readings for room scopes, in memory that the test keeps alive.
 func newReadings(p *Plan, room uint32) *Readings {
 	b := make([]uint64, p.Size(room)/8+1)
 	r := (*Readings)(unsafe.Pointer(&b[0]))
@@ -117,7 +117,7 @@ func (s *scoper) end(stopped bool, ns uint64) {
 	}
 }
 
-// want says what the block of a marker has to have, from OffReadData on.
+// want checks the contents of the block of a marker, from OffReadData on.
 func (s *scoper) want(marker uint64, want ...uint64) {
 	s.t.Helper()
 	b := s.blocks[marker]
@@ -134,8 +134,8 @@ func (s *scoper) want(marker uint64, want ...uint64) {
 	}
 }
 
-// What scopes have is by how much the counters have grown; their own is without the scopes directly
-// inside, and what scopes inside another of the same marker have is known.
+// The differences of a scope are the growth of the counters; self is without the scopes directly
+// inside, and nested is the part of scopes inside another of the same marker.
 func TestScopes(t *testing.T) {
 	c := testCollector{values: []uint64{100, 1 << 63}}
 	var p Plan
@@ -162,8 +162,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// A scope is dropped, and those around it, by collector: if it could not be read, if what was read can't be
-// compared, and if a value has fallen.
+// A scope and the enclosing ones are dropped, by collector, if reading failed, if the readings
+// can't be compared, or if a value has decreased.
 func TestDropped(t *testing.T) {
 	for _, tt := range []struct {
 		about string
@@ -216,7 +216,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// A scope that is skipped has nothing, and neither drops nor adds to the scope around that is read.
+// A skipped scope has no differences, and neither drops the enclosing scope nor adds to it.
 func TestSkipped(t *testing.T) {
 	c := testCollector{values: []uint64{0}}
 	var p Plan
@@ -241,7 +241,8 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// Scopes that a panic left end when recover stopped it, and what came after is that of the scope around.
+// Scopes that a panic left end when recover stops it, and later growth belongs to the enclosing
+// scope.
 func TestStop(t *testing.T) {
 	c := testCollector{values: []uint64{7}}
 	var p Plan
@@ -263,7 +264,7 @@ func TestStop(t *testing.T) {
 	s.want(1, 1, 0, 15, 12, 0)
 }
 
-// The first value of a collector may be what its others leave of the scope's time, 0 at least.
+// The first value of a collector may be the rest of the scope's time, at least 0.
 func TestRemainder(t *testing.T) {
 	c := testCollector{values: []uint64{0, 0, 0}}
 	r := c.reader("c", "run_ns", "a_ns", "b_ns")
@@ -301,7 +302,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Readings go on in larger ones.
+// Copy continues Readings in larger ones.
 func TestCopy(t *testing.T) {
 	c := testCollector{values: []uint64{1}}
 	var p Plan
@@ -329,8 +330,8 @@ func TestCopy(t *testing.T) {
 	s.want(1, 1, 0, 1, 0, 0)
 }
 
-// Each value of a collector that has distributions has two, in the bucket of its length in bits,
-// and only of what was read.
+// Each value of a collector with distributions has two, in the bucket of its length in bits, and
+// only for scopes that were read.
 func TestDistribution(t *testing.T) {
 	plain, c := testCollector{values: []uint64{0}}, testCollector{values: []uint64{0, 0}}
 	r := c.reader("c", "x", "y")
@@ -390,7 +391,7 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// Without memory nothing is made, and nothing is recorded by halves.
+// Without memory nothing is made, and no scope is recorded partly.
 func TestNoMemory(t *testing.T) {
 	c := testCollector{values: []uint64{0}}
 	r := c.reader("c", "x")
@@ -415,7 +416,7 @@ func TestNoMemory(t *testing.T) {
 	s.want(1, 1, 0, 0, 0, 0)
 }
 
-// A plan says what it reads, and has room for what the data file has room for.
+// A plan describes what it reads, and has room for as much as the data file.
 func TestPlan(t *testing.T) {
 	var p Plan
 	var file testFile

@@ -8,14 +8,14 @@ import (
 
 var testLock sync.Mutex
 
-// testProcess is a program that has memory.
+// testProcess is a program with memory.
 var testProcess = Process{
 	Lock:   testLock.Lock,
 	Unlock: testLock.Unlock,
 	Memory: func(size uintptr) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8+1))) },
 }
 
-// open opens a collector, and gives a function that reads it.
+// open opens a collector, and returns a function that reads it.
 func open(t *testing.T, name string) (r Reader, read func() []uint64) {
 	t.Helper()
 	for _, c := range Collectors {
@@ -36,8 +36,8 @@ func open(t *testing.T, name string) (r Reader, read func() []uint64) {
 	}
 }
 
-// least is by how much a value grows at least when f is called: nothing else in the process does what it
-// does each time.
+// least returns the minimum growth of a value over several calls of f, as other activity of the
+// process does not occur in each of them.
 func least(read func() []uint64, value int, f func()) uint64 {
 	grown := uint64(1<<64 - 1)
 	for range 20 {
@@ -48,7 +48,7 @@ func least(read func() []uint64, value int, f func()) uint64 {
 	return grown
 }
 
-// Every collector either has something to read, and reads it, or says why not.
+// Every collector either has values and reads them, or says why not.
 func TestOpen(t *testing.T) {
 	for range 2 { // as in two runs
 		for _, c := range Collectors {
@@ -69,10 +69,10 @@ func TestOpen(t *testing.T) {
 
 var sink []byte
 
-// What is allocated is read, and reading it allocates nothing.
+// Allocation is read, and reading it allocates nothing.
 func TestAlloc(t *testing.T) {
 	r, read := open(t, "alloc")
-	const size = 1 << 20 // has spans of its own, so it counts at once
+	const size = 1 << 20 // has its own spans, so it is counted at once
 	if n := least(read, 0, func() { sink = make([]byte, size) }); n < size {
 		t.Errorf("%d bytes are allocated, of %d", n, size)
 	}

@@ -2,27 +2,28 @@ package collect
 
 import "unsafe"
 
-// Readings are those of one goroutine: of each scope that is open, what was read when it began and what the
-// scopes directly inside have had so far. They lie in memory of the size that Size says, and only their
-// goroutine calls their methods. Scopes are numbered from 0, the outermost:
+// Readings are the readings of one goroutine: for each open scope, the values at its beginning and
+// the sums for the scopes directly inside so far. They lie in memory of p.Size bytes, and only
+// their goroutine calls their methods. Scopes are numbered from 0, the outermost:
 //
 //	r.Read(r.Begin(n), false) // the n-th scope begins
 //	r.Read(r.Latest(), true)  // it ends
 //	had := r.End(n, r.Latest(), ns)
 //
-// A scope is read if each of its two readings was possible and they can be compared; else it is dropped, by
-// collector, and so are the scopes around it, for what they had cannot be right either.
+// A scope is read if both its readings succeeded and can be compared; else it is dropped, by
+// collector, and so are the enclosing scopes, whose self values would be wrong.
 type Readings struct {
 	plan    *Plan // the caller keeps it alive
 	room    int   // scopes
 	scratch Scratch
-	words   struct{} // frames: Latest, Stopped, and those of scopes
+	words   struct{} // frames: Latest, Stopped, then one per scope
 }
 
-// A Frame is a reading of all collectors, and what scopes inside had: behind the first word are the values,
-// those of the scopes directly inside, and where each collector was read.
+// A Frame is a reading of all collectors, and the sums for the scopes inside. The first word is
+// followed by the values, the values of the scopes directly inside, and where each collector was
+// read.
 type Frame struct {
-	good uint64 // a bit for each collector that could be read; skipped: the scope is not read
+	good uint64 // a bit for each collector that could be read; skipped if the scope is not read
 }
 
 const (
@@ -42,17 +43,17 @@ func (p *Plan) value(f *Frame, v int) *uint64 { return f.word(1 + v) }
 func (p *Plan) inner(f *Frame, v int) *uint64 { return f.word(1 + p.values + v) }
 func (p *Plan) where(f *Frame, k int) *uint64 { return f.word(1 + 2*p.values + k) }
 
-// Size is the size of Readings for so many open scopes, in bytes.
+// Size returns the size in bytes of Readings for room open scopes.
 func (p *Plan) Size(room uint32) uintptr {
 	return unsafe.Sizeof(Readings{}) + 8*uintptr(ofScopes+room)*uintptr(p.frameWords())
 }
 
-// Open makes zeroed memory, of p.Size(room), Readings for so many open scopes.
+// Open turns zeroed memory of p.Size(room) bytes into Readings for room open scopes.
 //
 //go:norace
 func (r *Readings) Open(p *Plan, room uint32) { r.plan, r.room = p, int(room) }
 
-// Copy copies those of the same plan that have no more room.
+// Copy copies the readings from, which are of the same plan and have no more room.
 //
 //go:norace
 //go:nocheckptr
@@ -61,7 +62,7 @@ func (r *Readings) Copy(from *Readings) {
 	copy(unsafe.Slice(r.frame(0).word(0), words), unsafe.Slice(from.frame(0).word(0), words))
 }
 
-// frame is the i-th.
+// frame returns the i-th frame.
 //
 //go:norace
 //go:nocheckptr
@@ -69,20 +70,20 @@ func (r *Readings) frame(i int) *Frame {
 	return (*Frame)(unsafe.Add(unsafe.Pointer(r), int(unsafe.Offsetof(r.words))+8*i*r.plan.frameWords()))
 }
 
-// scope is the frame of the n-th scope.
+// scope returns the frame of the n-th scope.
 func (r *Readings) scope(n uint32) *Frame { return r.frame(ofScopes + int(n)) }
 
-// Has says whether there is room for the n-th scope.
+// Has reports whether there is room for the n-th scope.
 //
 //go:norace
 func (r *Readings) Has(n uint32) bool { return int(n) < r.room }
 
-// Begun says whether Begin was called for the n-th scope.
+// Begun reports whether Begin was called for the n-th scope.
 //
 //go:norace
 func (r *Readings) Begun(n uint32) bool { return r.Has(n) && r.scope(n).good != skipped }
 
-// Begin gives the frame for reading the collectors when the n-th scope begins.
+// Begin returns the frame for reading the collectors when the n-th scope begins.
 //
 //go:norace
 func (r *Readings) Begin(n uint32) *Frame {
@@ -98,20 +99,20 @@ func (r *Readings) Begin(n uint32) *Frame {
 //go:norace
 func (r *Readings) Skip(n uint32) { r.scope(n).good = skipped }
 
-// Latest gives the frame for reading the collectors when a scope ends.
+// Latest returns the frame for reading the collectors when a scope ends.
 //
 //go:norace
 func (r *Readings) Latest() *Frame { return r.frame(latest) }
 
-// Stopped gives the frame for reading the collectors when recover stops a panic, which is the end
-// of the scopes that it left.
+// Stopped returns the frame for reading the collectors when recover stops a panic, which ends the
+// scopes that the panic left.
 //
 //go:norace
 func (r *Readings) Stopped() *Frame { return r.frame(stopped) }
 
-// End gives what the n-th scope, the innermost, has had until the end was read, and adds that to
-// what scopes inside the one around have had. The scope took ns. The frame is valid until another
-// scope begins.
+// End returns the differences of the n-th scope, the innermost, between its beginning and end, and
+// adds them to the sums for the scopes inside the enclosing one. ns is the scope's duration. The
+// frame is valid until another scope begins.
 //
 //go:norace
 func (r *Readings) End(n uint32, end *Frame, ns uint64) *Frame {
@@ -134,8 +135,8 @@ func (r *Readings) End(n uint32, end *Frame, ns uint64) *Frame {
 	return f
 }
 
-// grow replaces the values of a collector in the frame of a scope, which took ns, by what they have
-// grown by until its end; false if one has not kept to its promise and fallen.
+// grow replaces a collector's values in the frame of a scope, whose duration is ns, by their growth
+// until its end. It returns false if a value has decreased, contrary to what Collector promises.
 //
 //go:norace
 func (p *Plan) grow(f, end *Frame, r *planned, ns uint64) bool {
@@ -154,8 +155,8 @@ func (p *Plan) grow(f, end *Frame, r *planned, ns uint64) bool {
 	return ok
 }
 
-// Read reads all collectors, in the opposite order at the end of a scope. If the goroutine ends
-// meanwhile, as one of the program's may have it do, none was read.
+// Read reads all collectors, in reverse order at the end of a scope. If the goroutine ends
+// meanwhile, which a program's collector may cause, none counts as read.
 //
 //go:norace
 //go:nocheckptr
