@@ -2,13 +2,13 @@ package clock
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// Kind is what the data file calls the processor's counter.
+// Kind is the counter's kind in the data file.
 const Kind = layout.ClockCNTVCT
 
 //go:noescape
 func counterHz() uint64
 
-// Usable says whether there is a counter.
+// Usable reports whether there is a counter.
 func Usable() bool { return counterHz() != 0 }
 
 func statedHz() uint64 { return counterHz() }

@@ -4,10 +4,10 @@ package clock
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// Kind is that of the Go runtime's clock: no counter is read here.
+// Kind is the kind of the Go runtime's clock: no counter is read on these platforms.
 const Kind = layout.ClockMono
 
-// Usable is false.
+// Usable returns false.
 func Usable() bool { return false }
 
 func statedHz() uint64 { return 0 }

@@ -15,7 +15,7 @@ func TestCommonStep(t *testing.T) {
 		{[]uint64{1000}, 1000},
 		{[]uint64{40, 60, 100}, 20},
 		{[]uint64{52, 78, 52, 104, 78, 78, 52, 130}, 26},
-		{[]uint64{1, 51, 52, 78, 78, 52, 52, 78, 104, 52, 78, 78, 52, 78, 52, 78}, 26}, // read twice within a step
+		{[]uint64{1, 51, 52, 78, 78, 52, 52, 78, 104, 52, 78, 78, 52, 78, 52, 78}, 26}, // read twice in one step
 		{[]uint64{52, 52, 52, 52, 52, 52, 52, 78, 78, 78, 52, 52}, 26},
 		{[]uint64{50, 52, 54, 52, 58, 52, 50, 56}, 2},
 		{[]uint64{50, 53, 51, 52, 58, 52, 47, 56}, 1},
@@ -34,9 +34,9 @@ func TestRoundedStep(t *testing.T) {
 		{nil, 0, 0},
 		{[]uint64{1, 2, 3, 4, 5, 6, 7, 1}, 0, 0},
 		{[]uint64{24, 25, 24, 49, 25, 73, 49, 98}, 24.3, 24.6},
-		{[]uint64{24, 1, 24, 49, 25, 73, 49, 98}, 24.3, 24.6}, // read twice within a step
+		{[]uint64{24, 1, 24, 49, 25, 73, 49, 98}, 24.3, 24.6}, // read twice in one step
 		{[]uint64{26, 52, 26, 78, 52, 104, 26, 130}, 25.6, 26.4},
-		{[]uint64{24, 25, 24, 49, 25, 73, 49, 1 << 40}, 24.3, 24.6}, // something else had the processor
+		{[]uint64{24, 25, 24, 49, 25, 73, 49, 1 << 40}, 24.3, 24.6}, // another process had the processor
 		{[]uint64{50, 52, 54, 61, 58, 52, 47, 56, 44, 65, 71, 39, 40, 83, 77, 92}, 0, 0},
 		{[]uint64{30, 34, 38, 42, 46, 50, 54, 58, 62, 66, 70, 74, 78, 82, 86, 90}, 0, 0},
 	} {
@@ -47,7 +47,7 @@ func TestRoundedStep(t *testing.T) {
 	}
 }
 
-// Times of any length come to as many ticks as they are.
+// Ticks and Multiplier agree for durations of any length.
 func TestTicks(t *testing.T) {
 	for _, hz := range []uint64{1e6, 24e6, 1e9, 2_995_200_000, 5e9} {
 		for _, ns := range []uint64{0, 1000, 4_000_000_000, 5_000_000_000, 60_000_000_000, 10 * 365 * 24 * 3600 * 1_000_000_000} {
@@ -64,8 +64,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// The rate is what the counter gains while the other clock goes on, whatever comes between some of
-// the readings.
+// Hz is the counter's growth relative to the other clock, whatever happens between some of the
+// readings.
 func TestAnchor(t *testing.T) {
 	var at uint64
 	pause := uint64(0)
@@ -85,7 +85,7 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// A counter that goes on by 25 ticks has steps of as many.
+// A counter that advances by 25 ticks has a step of 25 ticks.
 func TestStep(t *testing.T) {
 	at, turn := uint64(0), uint64(0)
 	read := func() uint64 {
@@ -98,7 +98,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// What this machine's processor says of itself is what its clock shows.
+// The stated rate of this machine's processor agrees with its clock.
 func TestProcessor(t *testing.T) {
 	if Usable() && Rate(1) == 0 {
 		t.Error("a clock without a rate")

@@ -7,14 +7,13 @@ import (
 	"github.com/markgen/markgen/runtime/internal/platform"
 )
 
-// clockSource names the clock source the kernel settled on.
+// clockSource is the file with the name of the kernel's clock source.
 const clockSource = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-// systemTrustsTSC is called for an invariant TSC only. The kernel watches the
-// TSC and drops it for hpet or acpi_pm when processors disagree, so any of
-// those means no. The clocks of hypervisors are themselves the TSC with a scale
-// and an offset; with an invariant TSC underneath they mean yes. So does a
-// source we cannot read mean no, and prctl(PR_SET_TSC, PR_TSC_SIGSEGV), under
+// systemTrustsTSC is only called if the TSC is invariant. The kernel watches the TSC and replaces
+// it by hpet or acpi_pm when processors disagree, so with these it returns false. The clocks of
+// hypervisors are the TSC with a scale and an offset; if the TSC is invariant, it returns true. It
+// returns false for a source that cannot be read, and with prctl(PR_SET_TSC, PR_TSC_SIGSEGV), under
 // which the instruction would fault.
 func systemTrustsTSC() bool {
 	const getTSC, tscEnabled = 25, 1 // PR_GET_TSC, PR_TSC_ENABLE of linux/prctl.h

@@ -4,7 +4,6 @@ package clock
 
 import "runtime"
 
-// systemTrustsTSC is called for an invariant TSC only. macOS and Windows build
-// their own fine clocks on such a TSC; for the other systems we do not know a
-// cheap way to ask.
+// systemTrustsTSC is only called if the TSC is invariant. macOS and Windows base their own clocks
+// on such a TSC; on other systems there is no known cheap way to ask.
 func systemTrustsTSC() bool { return runtime.GOOS == "darwin" || runtime.GOOS == "windows" }

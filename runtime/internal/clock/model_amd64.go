@@ -2,8 +2,9 @@ package clock
 
 import "github.com/markgen/markgen/runtime/internal/lite"
 
-// Model is the processor's model as it names itself, "" if it does not (CPUID 80000002h to
-// 80000004h, the processor brand string, which all have that run 64-bit code). In a virtual machine each of these instructions may take 20 to 70 µs.
+// Model returns the processor's model as it names itself, "" if it does not (CPUID 80000002h to
+// 80000004h, the processor brand string, which all 64-bit processors have). In a virtual machine
+// each of these instructions may take 20 to 70 µs.
 func Model() string {
 	var text []byte
 	for leaf := uint32(0x80000002); leaf <= 0x80000004; leaf++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// Model is the processor's model as the system names it, "" if it does not.
+// Model returns the processor's model as the system names it, "" if it does not.
 func Model() string {
 	name := "hw.model"
 	if runtime.GOOS == "darwin" {

@@ -6,9 +6,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Model is the register by which the first processor says what it is: implementer, variant, part
-// and revision (MIDR_EL1 of the Arm Architecture Reference Manual). Its names are in no place that
-// a program could read; package profile has some.
+// Model returns the register that identifies the first processor: implementer, variant, part and
+// revision (MIDR_EL1 of the Arm Architecture Reference Manual). No file has the names of these;
+// package profile has some.
 func Model() string {
 	var b [layout.SizeCPU]byte
 	text := lite.Squeeze(b[:platform.ReadFile("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", b[:])])

@@ -2,5 +2,5 @@
 
 package clock
 
-// Model is not known here.
+// Model returns "": the model is unknown on these platforms.
 func Model() string { return "" }

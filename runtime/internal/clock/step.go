@@ -1,16 +1,16 @@
 package clock
 
-// FractionBits is how many bits of the fraction of a tick there are where less than one tick matters.
+// FractionBits is the number of fractional bits of ticks, where less than one tick matters.
 const FractionBits = 8
 
-// Step is the smallest step of the clock that read reads, ticks<<FractionBits: the greatest number
-// that seven in eight of the steps between consecutive reads are multiples of, to the tick. It is
-// not all of them, since counters of 100 MHz that tell ticks of a higher rate (AMD's) go on by one
-// tick where they are read twice within a step; and to the tick, since the rate may be no multiple
-// of 100 MHz, and steps of 24.45 ticks are 24 or 25 long. What is done between reads varies, for a
-// processor that is at nothing else may take equally long for each of them.
+// Step returns the smallest step of the clock read, in ticks<<FractionBits: the greatest number
+// that seven in eight of the steps between consecutive reads are multiples of, to the tick. It
+// ignores the rest, since counters of 100 MHz that report ticks of a higher rate (AMD's) advance by
+// one tick when read twice within a step; and it is to the tick, since the rate may be no multiple
+// of 100 MHz, and steps of 24.45 ticks are 24 or 25 long. The work between reads varies, as on an
+// otherwise idle processor each might take equally long.
 func Step(read func() uint64) (step uint64) {
-	for try := 0; try < 3 && step < leastRounded<<FractionBits; try++ { // one may come when something else has the processor
+	for try := 0; try < 3 && step < leastRounded<<FractionBits; try++ { // another process may have the processor during a try
 		step = max(step, stepOnce(read))
 	}
 	return step
@@ -23,7 +23,7 @@ func stepOnce(read func() uint64) uint64 {
 	for i := range uint64(len(steps)) {
 		x := work
 		for range i * 5 % 16 {
-			x = x*6364136223846793005 + 1 // Knuth's MMIX, as any step that takes some cycles
+			x = x*6364136223846793005 + 1 // from Knuth's MMIX; any step of some cycles would do
 		}
 		work = x
 		t := read()
@@ -36,10 +36,10 @@ func stepOnce(read func() uint64) uint64 {
 	return max(commonStep(steps[:n])<<FractionBits, roundedStep(steps[:n]))
 }
 
-var work uint64 // what stepOnce has worked out, so that the work is not left out
+var work uint64 // result of stepOnce's work, so that the compiler does not remove it
 
-// commonStep is the greatest number that seven in eight of the steps are multiples of,
-// as far as two that follow each other show it; 1 if there are none.
+// commonStep returns the greatest number that seven in eight of the steps are multiples of, as far
+// as two consecutive steps show it; 1 if there are no steps.
 func commonStep(steps []uint64) uint64 {
 	var all uint64
 	for _, d := range steps {
@@ -64,9 +64,9 @@ func commonStep(steps []uint64) uint64 {
 	return best
 }
 
-// roundedStep is the greatest number, ticks<<FractionBits, that seven in eight of the steps are
-// less than a tick from a multiple of; 0 if there is none of leastRounded ticks at least, as all
-// are that near to multiples of a few. It sorts the steps.
+// roundedStep returns the greatest number, in ticks<<FractionBits, of which a multiple is less than
+// a tick from each of seven in eight of the steps; 0 if that is below leastRounded ticks, as every
+// step is that near to multiples of a few ticks. It sorts the steps.
 func roundedStep(steps []uint64) uint64 {
 	for i, d := range steps {
 		for ; i > 0 && steps[i-1] > d; i-- {
@@ -77,7 +77,7 @@ func roundedStep(steps []uint64) uint64 {
 	best, tried := uint64(0), uint64(0)
 	for range mostTried {
 		first := tried
-		for _, d := range steps { // the next that is no other's equal
+		for _, d := range steps { // the next different one
 			if d > tried && d >= leastRounded {
 				first = d
 				break
@@ -87,7 +87,8 @@ func roundedStep(steps []uint64) uint64 {
 			break
 		}
 		tried = first
-		// It is between low and high, and each step that is of k of them makes that narrower.
+		// The step is between low and high. Each of steps that is k times as long narrows the
+		// range.
 		low, high, near := (first-1)<<FractionBits, (first+1)<<FractionBits, 0
 		for _, d := range steps {
 			d = min(d, mostRounded) << FractionBits
@@ -111,10 +112,10 @@ func roundedStep(steps []uint64) uint64 {
 const (
 	leastRounded = 8
 	mostRounded  = 1 << 20
-	mostTried    = 8 // of different steps, the shortest first
+	mostTried    = 8 // different lengths, shortest first
 )
 
-// commonDivisor is Euclid's.
+// commonDivisor returns the greatest common divisor, by Euclid's algorithm.
 func commonDivisor(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
