@@ -7,9 +7,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// AppName is the name of the executable, without its directory: the kernel
-// keeps the path it was started by in front of the arguments (sysctl
-// kern.procargs2, as ps reads it).
+// AppName returns the name of the executable, without its directory: the kernel stores the path it
+// was started by before the arguments (sysctl kern.procargs2, as ps reads it).
 func AppName() string {
 	const ctlKern, procArgs2 = 1, 49
 	mib := [3]int32{ctlKern, procArgs2, int32(syscall.Getpid())}

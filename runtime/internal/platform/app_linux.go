@@ -2,7 +2,7 @@ package platform
 
 import "syscall"
 
-// AppName is the name of the executable, without its directory.
+// AppName returns the name of the executable, without its directory.
 func AppName() string {
 	const gone = " (deleted)"
 	var b [4096]byte

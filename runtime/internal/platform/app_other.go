@@ -2,5 +2,5 @@
 
 package platform
 
-// AppName has no cheap answer here.
+// AppName returns "app": these systems have no cheap way to find the name.
 func AppName() string { return "app" }

@@ -2,7 +2,7 @@
 
 package platform
 
-// lastElement gives what follows the last slash.
+// lastElement returns the part of path after the last slash.
 func lastElement(path string) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i] == '/' {

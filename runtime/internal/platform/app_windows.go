@@ -7,8 +7,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// AppName is the name of the executable as it stands in the command line,
-// without its directory and its .exe.
+// AppName returns the name of the executable as in the command line, without its directory and the
+// suffix .exe.
 func AppName() string {
 	line := syscall.UTF16ToString(unsafe.Slice(syscall.GetCommandLine(), 1<<15))
 	var path string

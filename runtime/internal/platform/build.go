@@ -5,11 +5,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Build reads what the linker has put into the program about its modules (go version -m prints it):
-// the import path of the main package, and the version of its module or else the first digits of
-// the revision, with +dirty if there were changes since. What is not known is "".
+// Build parses what the linker has put into the program about its modules (go version -m prints
+// it). It returns the import path of the main package, and the version of its module, or else the
+// first digits of the revision, with +dirty if there were changes since. What is unknown is "".
 func Build(modinfo string) (main, version string) {
-	const around = 16 // bytes that mark the text's beginning in a file, and as many its end
+	const around = 16 // length of the marks before and after the text
 	if len(modinfo) < 2*around {
 		return "", ""
 	}
@@ -40,7 +40,7 @@ func Build(modinfo string) (main, version string) {
 	if version == "" && revision != "" {
 		version = revision + dirty
 	}
-	if len(main) >= layout.SizeMain { // another package has the part that there is room for
+	if len(main) >= layout.SizeMain { // cut to SizeMain, it could be another package's path
 		main = ""
 	}
 	return main, version

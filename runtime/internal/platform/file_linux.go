@@ -2,8 +2,8 @@ package platform
 
 import "syscall"
 
-// ReadFile reads the beginning of a small file of the system's into b and reports how much that is, 0 if it
-// cannot be read.
+// ReadFile reads the beginning of a small system file into b and returns the number of bytes, 0 if
+// it cannot be read.
 func ReadFile(path string, b []byte) int {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -2,7 +2,7 @@ package platform
 
 import "syscall"
 
-// Gone says whether there is no process of that id.
+// Gone reports whether there is no process with that ID.
 //
 //go:norace
 func Gone(pid uint64) bool {

@@ -2,5 +2,5 @@
 
 package platform
 
-// Gone is for Linux, where rings are drained.
+// Gone returns false. Only Linux needs it, where rings are drained.
 func Gone(pid uint64) bool { return false }

@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// A loadavg is what sysctl gives for vm.loadavg (sys/sysctl.h, struct loadavg).
+// A loadavg is the result of sysctl vm.loadavg (sys/sysctl.h, struct loadavg).
 type loadavg struct {
-	of    [3]uint32 // the last 1, 5 and 15 minutes
-	scale uintptr   // what 1 is
+	of    [3]uint32 // load averages of the last 1, 5 and 15 minutes
+	scale uintptr   // the value that stands for 1
 }
 
-// Load is how many processes ran or waited to in the last minute, on average, per
-// hundred processors; false: it is not known.
+// Load returns the load average of the last minute, the mean number of running and runnable
+// processes, in percent of the number of CPUs. knows is false if it is unknown.
 func Load() (load uint64, knows bool) {
 	s, err := syscall.Sysctl("vm.loadavg")
 	var l loadavg

@@ -5,8 +5,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// Load is how many processes ran or waited to in the last minute, on average, per
-// hundred processors; false: it is not known.
+// Load returns the load average of the last minute, the mean number of running and runnable
+// processes, in percent of the number of CPUs. knows is false if it is unknown.
 func Load() (load uint64, knows bool) {
 	var b [64]byte
 	n := ReadFile("/proc/loadavg", b[:])

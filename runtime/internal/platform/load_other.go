@@ -2,5 +2,5 @@
 
 package platform
 
-// Load is not known here, so no process declines for the load.
+// Load returns false: the load is unknown on these systems, so no process declines because of it.
 func Load() (load uint64, knows bool) { return 0, false }

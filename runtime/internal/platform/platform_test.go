@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What the system says is what package os says, where that knows.
+// Results agree with package os, where it has them.
 func TestPlatform(t *testing.T) {
 	path, err := os.Executable()
 	if err != nil {
@@ -32,7 +32,7 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
-// Processor time grows with what is done, by no more than all processors have.
+// CPU time grows with work, by no more than all processors have.
 func TestUsed(t *testing.T) {
 	before, _ := Used()
 	begun := time.Now()
@@ -48,7 +48,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// A process that has ended is gone, and one that runs is not, where that is asked.
+// A process that has ended is gone, and a running one is not, on systems where Gone is implemented.
 func TestGone(t *testing.T) {
 	if Gone(uint64(os.Getpid())) {
 		t.Error("this process is gone")

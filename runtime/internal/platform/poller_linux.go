@@ -2,8 +2,9 @@ package platform
 
 import "syscall"
 
-// PollerTrouble says what keeps Go's poller from starting, "" if nothing does. What waits for a timer starts it, and that ends a program which has no
-// descriptors left for it: it takes two (netpollinit in runtime/netpoll_epoll.go).
+// PollerTrouble returns what keeps Go's poller from starting, "" if nothing does. A goroutine that
+// waits for a timer starts the poller, which ends the program if there are no descriptors left: it
+// needs two (netpollinit in runtime/netpoll_epoll.go).
 func PollerTrouble() (trouble string) {
 	var fds [2]uintptr
 	for i := range fds {

@@ -2,5 +2,5 @@
 
 package platform
 
-// PollerTrouble is not known here.
+// PollerTrouble returns "": it is only implemented for Linux.
 func PollerTrouble() string { return "" }

@@ -2,5 +2,5 @@
 
 package platform
 
-// MoreRights says no: there are no setuid programs here.
+// MoreRights returns false: these systems have no setuid programs.
 func MoreRights() bool { return false }

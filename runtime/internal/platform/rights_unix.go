@@ -4,8 +4,8 @@ package platform
 
 import "syscall"
 
-// MoreRights says whether the program has rights that its caller lacks, and so must not do with them what the
-// environment says: it would write files in their owner's name.
+// MoreRights reports whether the program has rights that its caller lacks, and so must not act on
+// the caller's environment: it would write files as their owner.
 func MoreRights() bool {
 	return syscall.Getuid() != syscall.Geteuid() || syscall.Getgid() != syscall.Getegid()
 }

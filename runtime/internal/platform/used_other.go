@@ -2,5 +2,5 @@
 
 package platform
 
-// Used is not known.
+// Used returns 0, 0: unknown on these systems.
 func Used() (ns, waits uint64) { return 0, 0 }

@@ -4,8 +4,8 @@ package platform
 
 import "syscall"
 
-// Used is the processor time that the process has taken, ns, and how often its threads have waited for anything
-// but a processor; 0, 0: it is not known.
+// Used returns the CPU time of the process in ns, and the number of voluntary context switches of
+// its threads; 0, 0 if unknown.
 func Used() (ns, waits uint64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,4 +1,4 @@
 package platform
 
-// WallNS is 0: nobody asks on Plan 9.
+// WallNS returns 0: it is not needed on Plan 9.
 func WallNS() uint64 { return 0 }

@@ -4,7 +4,7 @@ package platform
 
 import "syscall"
 
-// WallNS is the wall clock, ns since the Unix epoch, to the µs.
+// WallNS returns the wall clock in ns since the Unix epoch, to the µs.
 func WallNS() uint64 {
 	var tv syscall.Timeval
 	if err := syscall.Gettimeofday(&tv); err != nil {
