@@ -33,7 +33,7 @@ type record struct {
 	cost      uint64
 }
 
-// The structs and the layout agree, or this does not compile.
+// These fail to compile if the structs and the layout differ.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ring{})-layout.RingData]
 	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.gapLast)-layout.RingGapLast]
@@ -42,36 +42,37 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(record{}.cost)-layout.RecordCost]
 )
 
-// An end is the writer's end of a ring, in memory that nobody else maps.
+// An end is the writer's end of a ring, in memory that no other process maps.
 type end struct {
-	next    uintptr // where the next record goes, the address; no memory of the collector's
-	limit   uintptr // where the writer has to look whether it may go on
-	block   *ring   // nil: none yet
+	next    uintptr // address of the next record; not memory of the garbage collector
+	limit   uintptr // address at which the writer has to call advance
+	block   *ring   // nil if there is none yet
 	written uint64
 	room    uint64
-	lapped  bool // all of it has been written once
-	scratch bool // it is calibration's: nobody drains it
+	lapped  bool // every place has been written once
+	scratch bool // it is calibration's: no process drains it
 	_       [64 - 3*unsafe.Sizeof(uintptr(0)) - 2*8 - 2]byte
 }
 
 const (
-	// touchedAtOnce is how much of a ring is touched in advance, bytes, when the writer comes there
-	// first: one record pays for many.
+	// touchedAtOnce is how many bytes of a ring are touched in advance when the writer first gets
+	// there, so that one record has the page faults of many.
 	touchedAtOnce = 64 << 10
 
-	// lostAtOnce is how many records are lost between two looks whether who drains the rings still lives.
+	// lostAtOnce is the number of lost records between two checks whether the draining process is
+	// alive.
 	lostAtOnce = 4096
 
 	mostCost = 1<<layout.RecordCostBits - 1
 )
 
-// address is a pointer to memory that is not the collector's.
+// address returns a pointer to memory that is not the garbage collector's.
 //
 //go:nocheckptr
 func address(p uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(nil), p) }
 
-// publish says that n records are written. Stores are seen in their order on amd64; elsewhere it
-// takes an atomic one.
+// publish sets the number of written records to n. Other processes see stores in program order on
+// amd64; elsewhere it takes an atomic store.
 //
 //go:norace
 //go:nocheckptr
@@ -83,8 +84,8 @@ func (b *ring) publish(n uint64) {
 	}
 }
 
-// put writes a record, which costs the time since its tick, or counts it as lost. The caller is the
-// ring's only writer.
+// put writes a record, whose cost is the time since its tick, or counts it as lost. The caller is
+// the ring's only writer.
 //
 //go:norace
 //go:nocheckptr
@@ -101,7 +102,7 @@ func (r *Rings) put(e *end, c *record) {
 	if n := b.gap; n > 0 {
 		b.gap = 0
 		e.append(&record{b.gapTick, n, layout.RecordGap << layout.RecordKindShift, 0, min(b.gapLast-min(b.gapLast, b.gapTick), mostCost)})
-		if !r.hasPlace(e) { // there was room for two, unless somebody has begun to drain the ring just now
+		if !r.hasPlace(e) { // advance made room for two, unless a process has just begun to drain the ring
 			b.lose(c.tick)
 			return
 		}
@@ -112,7 +113,7 @@ func (r *Rings) put(e *end, c *record) {
 	e.append(c)
 }
 
-// lose counts a record of that tick for which there is no room.
+// lose counts a record with that tick as lost for lack of room.
 //
 //go:norace
 //go:nocheckptr
@@ -125,7 +126,7 @@ func (b *ring) lose(tick uint64) {
 	b.lost++
 }
 
-// append writes a record for which there is room.
+// append writes a record. There must be room for it.
 //
 //go:norace
 //go:nocheckptr
@@ -137,14 +138,14 @@ func (e *end) append(c *record) {
 	e.block.publish(e.written)
 }
 
-// hasPlace says whether there is room for a record.
+// hasPlace reports whether there is room for a record.
 //
 //go:norace
 func (r *Rings) hasPlace(e *end) bool { return e.next != e.limit || r.advance(e) }
 
-// advance looks how far the writer may go, at least two records; false: the ring is full. Where
-// nobody drains it, it may always go on, over the oldest. When records have been lost some room has
-// to be there again, or every other record would be about a gap.
+// advance determines how far the writer may go, at least two records. It returns false if the ring
+// is full. If no process drains the ring, the writer may always overwrite the oldest records. After
+// a loss, an eighth of the ring has to be free again, or every other record would be about a gap.
 //
 //go:norace
 //go:nocheckptr
@@ -154,12 +155,12 @@ func (r *Rings) advance(e *end) bool {
 	last := first + uintptr(e.room)*layout.RecordSize
 	free := e.room
 	if drainer := atomic.LoadUint64(r.word(layout.OffDrainer)); drainer != 0 && !e.scratch {
-		// One place stays free: readers take it for being written.
+		// One place stays free: readers assume that it is being written.
 		waiting := e.written - atomic.LoadUint64(&b.drained)
 		free = e.room - 1 - min(e.room-1, waiting)
 		if free < 2 || b.gap > 0 && free < e.room/8 {
 			if b.gap%lostAtOnce == 0 && platform.Gone(drainer) {
-				atomic.CompareAndSwapUint64(r.word(layout.OffDrainer), drainer, 0) // and the rings keep the newest records again
+				atomic.CompareAndSwapUint64(r.word(layout.OffDrainer), drainer, 0) // so that the rings keep the newest records again
 			}
 			return false
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// ScratchRecords is how many records calibration makes at a time: so many are in a ring of its own.
+// ScratchRecords is the number of records that calibration makes at a time, in a ring of its own.
 const ScratchRecords = 128
 
 type scratchRing struct {
@@ -16,8 +16,8 @@ type scratchRing struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(scratchRing{}.records)-layout.RingData]
 
-// UseScratch lets what is pinned to a processor write to calibration's ring, and LeaveScratch
-// undoes that. The caller is pinned to it and holds the lock.
+// UseScratch redirects the records of processor pid to calibration's ring, and LeaveScratch undoes
+// that. The caller is pinned to the processor and holds the lock.
 //
 //go:norace
 func (r *Rings) UseScratch(pid int) {
@@ -34,8 +34,8 @@ func (r *Rings) LeaveScratch(pid int) {
 	}
 }
 
-// ScratchTicks adds up the times from each record of calibration's ring to the next one, two by
-// two: of scopes.
+// ScratchTicks returns the total duration of the scopes in calibration's ring, each an enter and an
+// exit record.
 //
 //go:norace
 func (r *Rings) ScratchTicks() (sum uint64) {

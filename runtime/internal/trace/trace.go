@@ -1,14 +1,14 @@
-// Package trace keeps the records of a trace in rings of the data file, a BlockRing for each
-// processor, which is made when something is first recorded there.
+// Package trace writes the records of a trace to rings in the data file, a BlockRing for each
+// processor, which is made for the first record there.
 //
 //	var rings trace.Rings // zero: what is written is dropped
 //	rings.Open(host, header, 1<<17)
 //	rings.Write(procPin(), goroutine, marker|layout.RecordPoint<<layout.RecordKindShift, 0, tick, cost)
 //
 // The writer is pinned to its processor, so that writing needs no atomic operation. A record is
-// complete before the number written covers it, so that a kill damages none. A ring that is full
-// keeps the newest records, or, while another process drains it, those that wait for that one; how
-// many were lost is then in a record of its own.
+// complete before the number of written records includes it, so a kill damages none. A full ring
+// keeps the newest records or, while another process drains it, the ones not drained yet; a record
+// of its own then says how many were lost.
 package trace
 
 import (
@@ -18,48 +18,48 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Host is what Rings need of the package that has them.
+// A Host is what Rings need from package perf.
 type Host struct {
 	Lock, Unlock func()
 	Now          func() uint64 // ticks
 
-	// NewBlock makes a BlockRing of the data file, zeroed behind its head, which Publish makes part
-	// of the file; nil: there is no room. Both are called under the lock.
+	// NewBlock makes a BlockRing in the data file, zeroed after its head, which Publish makes part
+	// of the file; nil if there is no room. Both are called under the lock.
 	NewBlock func(shard uint32, size uintptr) unsafe.Pointer
 	Publish  func(unsafe.Pointer)
 
-	// BeforeSlow is called before a record of that tick, marker and kind is written for which the
-	// writer has to look where it goes. It may take its time: the record says so.
+	// BeforeSlow is called before the slow path writes a record with that tick, marker and kind. It
+	// may take time, which is part of the cost in the record.
 	BeforeSlow func(tick uint64, what uint32)
 
-	// Discount takes the time since that tick off the scopes that are open on the goroutine: a ring
-	// was made.
+	// Discount subtracts the time since that tick, in which a ring was made, from the goroutine's
+	// open scopes.
 	Discount func(since uint64)
 }
 
-// Rings are those of one run, in memory that is not Go's. The zero Rings are closed.
+// Rings are the rings of one run, in memory outside the Go heap. The zero Rings are closed.
 type Rings struct {
-	of      [layout.MaxShards + 1]end // the last one is that of all processors beyond, under the lock
+	of      [layout.MaxShards + 1]end // the last one is for all further processors, under the lock
 	scratch scratchRing
-	kept    end // what scratch stands in for: scopes that began in an earlier run may have ended in this one already
+	kept    end // the end that scratch replaces: scopes that began in an earlier run may have ended in this one already
 	host    Host
 	header  unsafe.Pointer
 	room    uint64
 	open    bool
 }
 
-// noRing stands in the place of a ring that could not be had.
+// noRing stands for a ring that could not be made.
 var noRing ring
 
-// Open makes closed Rings ready for a run whose data file has that header, with room for so many
-// records in each.
+// Open opens closed Rings for a run whose data file has that header, with room for room records in
+// each ring.
 //
 //go:norace
 func (r *Rings) Open(host Host, header unsafe.Pointer, room uint64) {
 	r.host, r.header, r.room, r.open = host, header, room, true
 }
 
-// Close has no further rings made: the run is over. The caller holds the lock.
+// Close ends the run: no further rings are made. The caller holds the lock.
 //
 //go:norace
 func (r *Rings) Close() { r.open = false }
@@ -67,10 +67,10 @@ func (r *Rings) Close() { r.open = false }
 //go:norace
 func (r *Rings) word(off uintptr) *uint64 { return (*uint64)(unsafe.Add(r.header, off)) }
 
-// Write writes a record of the goroutine of that number, with so many scopes open. The caller is
-// pinned to processor pid, which ends here: so the arguments need not wait anywhere for the pin.
-// what is the marker's index and the kind, cost what the record costs the program, in ticks with
-// clock.FractionBits.
+// Write writes a record of the goroutine with that ID, which has level open scopes. The caller is
+// pinned to processor pid, and Write unpins it, so that the arguments need not be saved during a
+// call of procPin. what is the marker's index and the kind, cost the cost of the record, in
+// ticks<<clock.FractionBits.
 //
 //go:norace
 //go:nocheckptr
@@ -96,8 +96,8 @@ func (r *Rings) Write(pid int, id uint64, what, level uint32, tick, cost uint64)
 	r.writeElse(id, what, level, tick)
 }
 
-// writeElse is Write where there is more to be done: a function of its own, so that what it needs
-// waits nowhere else.
+// writeElse is the slow path of Write, a function of its own so that Write saves no registers for
+// it.
 //
 //go:norace
 //go:noinline
@@ -106,8 +106,8 @@ func (r *Rings) writeElse(id uint64, what, level uint32, tick uint64) {
 	r.WriteSlow(id, what, level, tick)
 }
 
-// WriteSlow is Write for a caller that is not pinned, of a record that cost the program the time
-// until it is written. It also makes the ring and begins again at its start.
+// WriteSlow is Write for a caller that is not pinned; the record's cost is the time from tick until
+// it is written. It also makes the ring, and wraps around at its end.
 //
 //go:norace
 //go:noinline
@@ -139,7 +139,7 @@ func (r *Rings) WriteSlow(id uint64, what, level uint32, tick uint64) {
 	}
 }
 
-// writeShared writes to the ring of the processors beyond MaxShards.
+// writeShared writes to the ring of the processors from MaxShards on.
 //
 //go:norace
 func (r *Rings) writeShared(c *record) {
@@ -152,7 +152,8 @@ func (r *Rings) writeShared(c *record) {
 	r.host.Unlock()
 }
 
-// makeRing gives a processor its ring, unless it has one or the run is over. The caller holds the lock.
+// makeRing makes the ring of a processor, unless it exists or the run has ended. The caller holds
+// the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -170,7 +171,7 @@ func (r *Rings) makeRing(e *end, shard uint32) {
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&e.block)), unsafe.Pointer(block))
 }
 
-// Lose counts a record that no ring can take.
+// Lose counts a record that no ring can hold.
 //
 //go:norace
 func (r *Rings) Lose() {
@@ -179,8 +180,8 @@ func (r *Rings) Lose() {
 	}
 }
 
-// Counts is how many records are in the rings or were drained, and how many are lost. The Rings
-// have been opened.
+// Counts returns the number of records that are in the rings or were drained, and the number of
+// lost records. The Rings must have been opened.
 //
 //go:norace
 func (r *Rings) Counts() (records, lost uint64) {

@@ -10,12 +10,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A testFile has the header and the rings of a data file, and notes what the Rings ask of their Host.
+// A testFile has the header and the rings of a data file, and records the calls of its Host
+// functions.
 type testFile struct {
 	header [layout.HeaderSize / 8]uint64
 	rings  Rings
 	t      *testing.T
-	blocks []testRing // also keeps alive what the Rings have the address of
+	blocks []testRing // also keeps the rings alive, whose addresses are in use
 	full   bool
 	now    uint64
 
@@ -25,10 +26,10 @@ type testFile struct {
 	discounted int
 }
 
-// A testRing is a BlockRing, in words.
+// A testRing is a BlockRing, as words.
 type testRing []uint64
 
-// open opens Rings with so much room each.
+// open opens Rings with room for room records each.
 func open(t *testing.T, room uint64) *testFile {
 	f := &testFile{t: t}
 	f.rings.Open(Host{
@@ -67,7 +68,7 @@ func open(t *testing.T, room uint64) *testFile {
 	return f
 }
 
-// onOneProcessor has everything be written to one ring.
+// onOneProcessor makes all records go to one ring.
 func onOneProcessor(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
@@ -90,7 +91,7 @@ func (f *testFile) wantCounts(records, lost uint64) {
 
 func (b testRing) at(off int) uint64 { return b[off/8] }
 
-// record is the record of that number, which has it.
+// record returns the record with that number, and checks the number.
 func (b testRing) record(t *testing.T, n uint64) record {
 	t.Helper()
 	r := *(*record)(unsafe.Pointer(&b[layout.RingData/8+n%b.at(layout.RingRoom)*layout.RecordSize/8]))
@@ -101,7 +102,7 @@ func (b testRing) record(t *testing.T, n uint64) record {
 	return r
 }
 
-// wantTicks says which ticks the records from that number on have.
+// wantTicks checks the ticks of the records from that number on.
 func (b testRing) wantTicks(t *testing.T, n, first, last uint64) {
 	t.Helper()
 	for tick := first; tick <= last; tick++ {
@@ -115,8 +116,7 @@ func (b testRing) wantTicks(t *testing.T, n, first, last uint64) {
 	}
 }
 
-// Records are in order, and numbered. Those for which the writer has to look where they go cost
-// what that took.
+// Records are in order, and numbered. The cost of a record on the slow path includes the slow path.
 func TestOrder(t *testing.T) {
 	onOneProcessor(t)
 	const touched = touchedAtOnce / layout.RecordSize
@@ -141,7 +141,7 @@ func TestOrder(t *testing.T) {
 	f.wantCounts(touched+11, 0)
 }
 
-// What a record costs has 40 bits, and is 0 where the clock goes back.
+// The cost of a record has 40 bits, and is 0 if the clock goes back.
 func TestCost(t *testing.T) {
 	onOneProcessor(t)
 	f := open(t, 8)
@@ -153,7 +153,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// Where nobody drains it a ring keeps the newest.
+// A ring that no process drains keeps the newest records.
 func TestNewest(t *testing.T) {
 	onOneProcessor(t)
 	f := open(t, 8)
@@ -167,7 +167,7 @@ func TestNewest(t *testing.T) {
 	f.blocks[0].wantTicks(t, 1, 2, room+1)
 }
 
-// A drainer that lags has records lost, and a record says how many, and when.
+// If the drainer lags, records are lost, and a record says how many, and when.
 func TestGap(t *testing.T) {
 	onOneProcessor(t)
 	f := open(t, 64)
@@ -193,7 +193,7 @@ func TestGap(t *testing.T) {
 	f.wantCounts(69, 12)
 }
 
-// A drainer that begins late finds a ring that is full.
+// A drainer that starts late finds a full ring.
 func TestLateDrainer(t *testing.T) {
 	onOneProcessor(t)
 	f := open(t, 16)
@@ -211,7 +211,7 @@ func TestLateDrainer(t *testing.T) {
 	f.wantCounts(34, 1)
 }
 
-// When the drainer has ended the rings keep the newest records again.
+// When the drainer has ended, the rings keep the newest records again.
 func TestDeadDrainer(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("rings are drained on Linux")
@@ -238,7 +238,7 @@ func TestDeadDrainer(t *testing.T) {
 	b.wantTicks(t, n-10, 21+lostAtOnce, 30+lostAtOnce)
 }
 
-// Without a ring records are counted as lost.
+// Without a ring, records are counted as lost.
 func TestNoRing(t *testing.T) {
 	onOneProcessor(t)
 	f := open(t, 8)
@@ -272,11 +272,11 @@ func TestShared(t *testing.T) {
 	f.wantSequences(writers, each)
 	onOneProcessor(t)
 	procPin()
-	f.rings.Write(layout.MaxShards, 7, 2, 1, 1, 5) // which the goroutine does not run on
+	f.rings.Write(layout.MaxShards, 7, 2, 1, 1, 5) // the goroutine does not run on this processor
 	f.blocks[1].wantTicks(t, 0, 1, 1)
 }
 
-// Any number of goroutines write at once, each to the ring of the processor that it runs on.
+// Any number of goroutines write at once, each to the ring of its current processor.
 func TestConcurrent(t *testing.T) {
 	const writers, each = 8, 5000
 	f := open(t, writers*each+1)
@@ -319,7 +319,7 @@ func (f *testFile) wantSequences(goroutines, each uint64) {
 	}
 }
 
-// Nothing is written to Rings that are zero, and no ring is made once they are closed.
+// No record is written to zero Rings, and no ring is made once they are closed.
 func TestClosed(t *testing.T) {
 	onOneProcessor(t)
 	var none Rings
@@ -339,7 +339,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// What calibration writes is in no ring, whoever drains them.
+// Calibration's records are in no ring, whether or not it is drained.
 func TestScratch(t *testing.T) {
 	onOneProcessor(t)
 	f := open(t, 8)
