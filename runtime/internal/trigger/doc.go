@@ -1,7 +1,7 @@
-// Package trigger decides what changes the state of a run by itself: triggers (start=, pause=,
-// resume=, stop=) and the windows of every=, together with calls of Pause and Resume and with other
-// processes, which change the state as well. The caller tells it of an event and of the state, one
-// of layout.State…, is told what the event asks for, and makes the change:
+// Package trigger decides the state changes that a run makes by itself: triggers (start=, pause=,
+// resume=, stop=) and the windows of every=, in combination with calls of Pause and Resume and with
+// other processes, which change the state, too. The caller passes an event and the state, one of
+// layout.State…, gets the request of the event, and makes the change:
 //
 //	if t.Begin(state, marker) { // a scope begins, and the trigger acts
 //		if r, ok := m.Trigger(t, state); ok {
@@ -11,7 +11,7 @@
 //		}
 //	}
 //
-// Times are parameters, ns on the monotonic clock. A Machine, a Timeline and a Cycle are for one
-// goroutine at a time. The fields of a Trigger say which methods must not be called at the same
-// time.
+// Times are parameters, in ns on the monotonic clock. A Machine, a Timeline and a Cycle may be used
+// by one goroutine at a time. The comments on the fields of a Trigger say which methods must not be
+// called concurrently.
 package trigger

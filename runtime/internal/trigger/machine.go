@@ -6,12 +6,12 @@ import (
 )
 
 // A Machine decides the next state of a run. Collection is on while all sources enable it:
-// triggers, every=, and calls of Pause and Resume, which other processes make as well. A trigger
-// that starts or resumes overrules calls.
+// triggers, every=, and calls of Pause and Resume; a state change by another process counts as a
+// call. A trigger that starts or resumes overrules calls.
 //
-// The state is not part of it, since other processes change that at any time.
+// The state is not part of the Machine, since other processes change it at any time.
 type Machine struct {
-	enabled  uint32 // source…: those that enable collection
+	enabled  uint32 // source… bits of the sources that enable collection
 	periodic bool   // the run has every=
 }
 
@@ -24,13 +24,14 @@ const (
 	sourceResume = sourceTriggers | sourceCalls
 )
 
-// A Request is what an event asks for: that some sources enable collection, or that they do so no longer.
+// A Request is what an event asks for: that some sources enable collection, or that they disable
+// it.
 type Request struct {
 	sources uint32
 	on      bool
 }
 
-// NewMachine gives the machine of a run that begins.
+// NewMachine returns the machine of a run that begins.
 //
 //go:norace
 func NewMachine(c *config.Config) Machine {
@@ -46,8 +47,9 @@ func NewMachine(c *config.Config) Machine {
 	return m
 }
 
-// Trigger gives what a trigger asks for that acts in a state, unless it cannot change anything. Not
-// for one that stops: that leads to layout.StateStopped from each state in which it applies.
+// Trigger returns the request of a trigger that acts in a state; ok is false if it cannot change
+// anything. It is not for a trigger that stops, which leads to layout.StateStopped from each state
+// in which it applies.
 //
 //go:norace
 func (m *Machine) Trigger(t *Trigger, state uint64) (r Request, ok bool) {
@@ -59,8 +61,8 @@ func (m *Machine) Trigger(t *Trigger, state uint64) (r Request, ok bool) {
 	return r, t.Applies(state) || m.periodic && enabled != r.on
 }
 
-// Call gives what a call of Resume, or of Pause, asks for in a run with every=, also between two
-// windows, unless it changes nothing.
+// Call returns the request of a call of Resume, or of Pause, in a run with every=, also between two
+// windows; ok is false if the call changes nothing.
 //
 //go:norace
 func (m *Machine) Call(resume bool, state uint64) (r Request, ok bool) {
@@ -76,8 +78,8 @@ func (m *Machine) Call(resume bool, state uint64) (r Request, ok bool) {
 		state == layout.StateConfigured && m.enabled&sourceTriggers != 0
 }
 
-// Next gives the state that a request leads to, which may be the same. Then the caller makes the
-// change, if it is still that state, and calls Done, or else Next with the new state.
+// Next returns the state that a request leads to, which may be the same. The caller then makes the
+// change, if the state is unchanged, and calls Done, or else calls Next with the new state.
 //
 //go:norace
 func (m *Machine) Next(r Request, state uint64) (to uint64) {
@@ -91,7 +93,7 @@ func (m *Machine) Next(r Request, state uint64) (to uint64) {
 	return state
 }
 
-// Done notes that the run is in the state that Next gave for a request.
+// Done records that the run is in the state that Next returned for a request.
 //
 //go:norace
 func (m *Machine) Done(r Request) {

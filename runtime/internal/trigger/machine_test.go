@@ -18,7 +18,7 @@ var states = []string{
 	layout.StateStopped:      "stopped",
 }
 
-// A run does with a state and a clock of its own what package perf does with those of a process.
+// A run does with its own state and clock what package perf does with the process's.
 type run struct {
 	t        *testing.T
 	triggers Set
@@ -26,7 +26,7 @@ type run struct {
 	timeline Timeline
 	cycle    Cycle
 	now      uint64
-	next     uint64 // time to look at those on time
+	next     uint64 // when to call Due and Step
 	state    uint64
 	changes  uint64 // of the state
 	since    uint64 // the latest

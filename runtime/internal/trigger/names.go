@@ -5,17 +5,17 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// A Search finds out what is wrong with the name of a trigger that is about no marker. It is told
-// of all markers and counters of the program.
+// A Search finds out what is wrong with the name of a trigger that matches no marker. The caller
+// passes it all markers and counters of the program.
 type Search struct {
 	trigger *Trigger
-	suffix  string // of the name of a marker that was probably meant
-	meant   string // the first that has it
-	counter bool   // the name is that of a counter
+	suffix  string // suffix of the name of the marker that was probably meant
+	meant   string // first marker with that suffix
+	counter bool   // a counter has the name
 }
 
-// Search begins a search, once. It is not ok if there is nothing to find out: the trigger is about
-// a marker, or nobody has named one.
+// Search begins a search, once. ok is false if there is no need for one: a marker has the name, or
+// the user did not give a name.
 //
 //go:norace
 func (t *Trigger) Search() (s Search, ok bool) {
@@ -34,8 +34,8 @@ func (t *Trigger) Search() (s Search, ok bool) {
 	return s, true
 }
 
-// Marker tells of a marker. It was probably meant if its name ends with the trigger's, from a dot,
-// slash or colon on, apart from main., stars and the parentheses of receivers.
+// Marker passes a marker. It was probably meant if its name ends with the trigger's, after a dot,
+// slash or colon, ignoring main., stars and the parentheses of receivers.
 //
 //go:norace
 func (s *Search) Marker(name string) {
@@ -48,14 +48,14 @@ func (s *Search) Marker(name string) {
 	}
 }
 
-// Counter tells of a counter, whose passages no trigger sees.
+// Counter passes a counter, whose executions no trigger sees.
 //
 //go:norace
 func (s *Search) Counter(name string) {
 	s.counter = s.counter || glob.Name(s.trigger.Name, name)
 }
 
-// Complaint is what the user is told. A stopwatch of that name may still be started.
+// Complaint returns the message for the user. A stopwatch of that name may still be started.
 //
 //go:norace
 func (s *Search) Complaint() string {
@@ -69,7 +69,8 @@ func (s *Search) Complaint() string {
 	return key + "no marker has the name " + s.trigger.Name + ", and no stopwatch yet; markgen list names markers"
 }
 
-// bare is a name without the parentheses and star of a pointer receiver, (*T), and without other stars.
+// bare returns a name without the parentheses and star of a pointer receiver, (*T), and without
+// other stars.
 func bare(name string) string {
 	var b []byte
 	for i := range len(name) {

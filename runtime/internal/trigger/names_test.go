@@ -6,7 +6,8 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 )
 
-// A name that no marker has is that of a counter, or close to that of the marker which was probably meant.
+// A name that no marker has is a counter's, or similar to the name of the marker that was probably
+// meant.
 func TestSearch(t *testing.T) {
 	markers := []string{"worker", "main.run", "example.com/m/parse.File", "example.com/m/parse.(*Reader).Next", "example.com/m/parse.(*Reader).Next:for1", "net/http.(*conn).serve"}
 	none := `MARKGEN: key "start": no marker has the name `
@@ -50,7 +51,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Nobody named the marker of a trigger that follows from another, or that is about none.
+// There is no search for a trigger that follows from another, or has no marker.
 func TestSearchNone(t *testing.T) {
 	for _, trigger := range []config.Trigger{
 		{Key: "resume", Kind: config.TriggerOn, Name: "M", Implied: true},

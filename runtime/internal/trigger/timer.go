@@ -2,18 +2,18 @@ package trigger
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// A Timeline has the times from which triggers on time count.
+// A Timeline has the reference times of triggers on time.
 type Timeline struct {
-	Begun uint64 // when the run began, for triggers that start
+	Begun uint64 // beginning of the run, for triggers that start
 
 	state     uint64
 	id        uint64
-	since     uint64 // when the state began
-	profiling uint64 // when the run was seen profiling first; 0: not yet
+	since     uint64 // beginning of the state
+	profiling uint64 // when the run was first seen profiling; 0 if not yet
 }
 
-// Observe notes the state that the run is in, since when, and an id, not 0, that is another one
-// after each change of state.
+// Observe sets the run's state, when it began, and an ID, not 0, that differs after each change of
+// state.
 //
 //go:norace
 func (l *Timeline) Observe(state, id, since uint64) {
@@ -23,22 +23,23 @@ func (l *Timeline) Observe(state, id, since uint64) {
 	}
 }
 
-// shortestSleep is how often it is looked at least for a state that a short trigger is about, ns.
+// shortestSleep is the minimum interval between two checks for a state to which a trigger applies,
+// in ns.
 const shortestSleep = 200_000
 
-// never is later than anything, and can be added to a time.
+// never is later than any time, and can be added to a time without overflow.
 const never = 1 << 62
 
-// Due says whether a trigger on time acts at a time, once in a state, and when it is to be asked
-// again: before its time, too, since another process may begin the state that it is about. An
-// eighth of the trigger's time is how late that makes it at most.
+// Due reports whether a trigger on time acts at a time, once per state, and when to call it again.
+// That is earlier than the trigger's time, since another process may begin a state to which it
+// applies: the delay is at most an eighth of the trigger's time.
 //
 //go:norace
 func (t *Trigger) Due(l *Timeline, now uint64) (acts bool, next uint64) {
 	since := l.since
 	next = now + max(t.N/8, shortestSleep)
 	switch t.Key {
-	case "start":
+	case "start": // its state began with the run
 		since, next = l.Begun, now+never // its state has begun with the run
 	case "stop":
 		since = l.profiling
@@ -53,24 +54,24 @@ func (t *Trigger) Due(l *Timeline, now uint64) (acts bool, next uint64) {
 	return true, next
 }
 
-// mostLate is the most by which a window that ends late shortens later ones, unless ten windows are
-// more, ns: the process may have been stopped meanwhile.
+// mostLate is the maximum time by which a late end of a window shortens later ones, unless ten
+// windows are longer, in ns: the process may have been stopped meanwhile.
 const mostLate = 100_000_000
 
-// A Cycle is every=PERIOD:WINDOW. A window that begins late is as long as others; one that ends
-// late is made up for by leaving out later ones.
+// A Cycle is every=PERIOD:WINDOW. A window that begins late has its full length; if one ends late,
+// later ones are skipped to compensate.
 type Cycle struct {
-	Begun         uint64 // when the first period begins
+	Begun         uint64 // beginning of the first period
 	Period, Width uint64 // ns
 
-	next   uint64 // when the next period begins, ns since Begun, as what follows
-	ends   uint64 // when the window of this one ends; 0: it has ended
-	ending bool   // Step has asked for that
-	late   uint64 // by how much windows have been too long
+	next   uint64 // beginning of the next period, ns since Begun, like ends
+	ends   uint64 // end of the current window; 0 if it has ended
+	ending bool   // Step has asked to end the window
+	late   uint64 // by how much windows have been too long, ns
 }
 
-// Step gives what the cycle asks for at a time, in a state. The caller makes that change and calls
-// it again, with the time then, until there is nothing, and then at the time of Next.
+// Step returns the request of the cycle at a time, in a state. The caller makes that change and
+// calls Step again, with the new time, until ok is false, and then at the time of Next.
 //
 //go:norace
 func (c *Cycle) Step(state, now uint64) (r Request, ok bool) {
@@ -89,11 +90,11 @@ func (c *Cycle) Step(state, now uint64) (r Request, ok bool) {
 		c.next, c.ends = t-t%c.Period+c.Period, t+c.Width
 		return Request{sourcePeriod, true}, true
 	}
-	// Somebody has resumed from outside, or started: that is about the windows to come.
+	// Another process has resumed, or Start was called: that is about the windows to come.
 	return Request{sourcePeriod, false}, state == layout.StateProfiling
 }
 
-// Next is when Step has something to do, if nobody changes the state.
+// Next returns when to call Step, if the state does not change before.
 //
 //go:norace
 func (c *Cycle) Next() uint64 {

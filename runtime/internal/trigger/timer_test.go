@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A window is open from the time that Step asks for it until the change that ends it has been made.
+// A window is open from the time at which Step asks for it until the change that ends it was made.
 func (c *Cycle) window(t *testing.T, from, late uint64) (begins, ends uint64) {
 	begins = from
 	r, ok := c.Step(layout.StatePaused, begins)
@@ -28,14 +28,14 @@ func (c *Cycle) window(t *testing.T, from, late uint64) (begins, ends uint64) {
 	return begins, ends
 }
 
-// However late the windows of every= end, they are open for their part of the time: later ones make
-// up for it, but for a time in which the process was stopped.
+// However late the windows of every= end, they are open for their share of the time: later ones
+// compensate for it, except for a time in which the process was stopped.
 func TestCycle(t *testing.T) {
 	const second = uint64(time.Second)
 	for _, tt := range []struct {
 		period, width uint64
-		late          func(i int) uint64 // how late the ith window ends, ns
-		least, most   float64            // of the part of the time in which one is open
+		late          func(i int) uint64 // how late window i ends, ns
+		least, most   float64            // bounds of the share of time in which a window is open
 	}{
 		{10_000_000, 1_000_000, func(int) uint64 { return 0 }, 0.0999, 0.1001},
 		{10_000_000, 1_000_000, func(int) uint64 { return 500_000 }, 0.0999, 0.1001},
@@ -55,7 +55,7 @@ func TestCycle(t *testing.T) {
 		}
 	}
 
-	// A window that begins late does not put off the next one.
+	// A window that begins late does not delay the next one.
 	c := Cycle{Begun: begun, Period: 10_000_000, Width: 1_000_000}
 	if _, ends := c.window(t, begun+3_000_000, 0); ends != begun+4_000_000 {
 		t.Errorf("the window ends %d ns after the beginning", ends-begun)
@@ -72,7 +72,7 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// A trigger is looked at again an eighth of its time later, but neither too often nor after its time.
+// A trigger is checked again after an eighth of its time, but neither too often nor after its time.
 func TestDue(t *testing.T) {
 	for _, tt := range []struct {
 		key          string
@@ -90,7 +90,7 @@ func TestDue(t *testing.T) {
 		{"start", 8e6, layout.StateConfigured, begun + 1, begun, false, begun + 8e6},
 		{"start", 0, layout.StateConfigured, begun, begun, true, begun + never},
 		{"start", 8e6, layout.StateProfiling, begun, begun + 9e6, false, begun + 9e6 + never},
-		{"stop", 8e6, layout.StatePaused, begun, begun + 9e6, false, begun + 10e6}, // it has not been profiling
+		{"stop", 8e6, layout.StatePaused, begun, begun + 9e6, false, begun + 10e6}, // the run has not been profiling yet
 	} {
 		l := Timeline{Begun: begun}
 		l.Observe(tt.state, 1, tt.since)
@@ -108,7 +108,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// A trigger on time may act in each state that it is about, but for one that starts, which does that once.
+// A trigger on time may act in each state to which it applies, but one that starts acts once.
 func TestPending(t *testing.T) {
 	for spec, want := range map[string][2]bool{ // while the run is configured, and profiling
 		"start=after:1s":             {true, false},

@@ -8,26 +8,26 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Trigger changes the state of the run at an event: a passage of a marker, a number of records,
-// or a time. A run may have several of each kind.
+// A Trigger changes the state of the run at an event: a scope of a marker, a number of records, or
+// a time. A run may have several of each kind.
 //
-// One that starts or resumes acts when a scope of its marker begins, which is the first that is
-// collected. One that pauses or stops acts when the last open scope of its marker ends, which is
-// the last that is collected. So start=on:M,pause=on:M collects while M runs.
+// A trigger that starts or resumes acts when a scope of its marker begins, which is the first to be
+// collected. A trigger that pauses or stops acts when the last open scope of its marker ends, which
+// is the last to be collected. So start=on:M,pause=on:M collects while M runs.
 type Trigger struct {
 	config.Trigger
 
-	markers atomic.Pointer[[]uint32] // numbers of those that have the name, replaced when there is one more; Watch, Search
-	warned  bool                     // of a name that no marker has; Search
-	open    int64                    // scopes of its markers; Begin, End
-	acted   uint64                   // the id of the state in which it acted last; Due
-	counted atomic.Uint64            // passages or records since the state it is about began; any goroutine
+	markers atomic.Pointer[[]uint32] // numbers of the markers with the name, replaced when there is one more; Watch, Search
+	warned  bool                     // that no marker has the name; Search
+	open    int64                    // open scopes of its markers; Begin, End
+	acted   uint64                   // ID of the state in which it last acted; Due
+	counted atomic.Uint64            // scopes or records since its state began; any goroutine
 }
 
 // A Set is the triggers of a run.
 type Set []Trigger
 
-// New gives the triggers of a run that begins.
+// New returns the triggers of a run that begins.
 //
 //go:norace
 func New(c *config.Config) Set {
@@ -38,7 +38,8 @@ func New(c *config.Config) Set {
 	return all
 }
 
-// Watch says whether a trigger is about markers of that name, and notes the number of the one that has it.
+// Watch reports whether a trigger watches markers of that name, and stores the marker's number in
+// it.
 //
 //go:norace
 func (all Set) Watch(name string, number uint32) (watched bool) {
@@ -52,7 +53,8 @@ func (all Set) Watch(name string, number uint32) (watched bool) {
 	return watched
 }
 
-// Enter has the triggers that are about a state count from its beginning. Any goroutine may call it.
+// Enter resets the counts of the triggers that apply to a state, which begins. Any goroutine may
+// call it.
 //
 //go:norace
 func (all Set) Enter(state uint64) {
@@ -63,7 +65,7 @@ func (all Set) Enter(state uint64) {
 	}
 }
 
-// Pending says whether a trigger on time may still act. A start happens once.
+// Pending reports whether a trigger on time may still act. A start happens once.
 //
 //go:norace
 func (all Set) Pending(state uint64) bool {
@@ -75,7 +77,7 @@ func (all Set) Pending(state uint64) bool {
 	return false
 }
 
-// Begin says whether the trigger acts when a scope of a marker, or a point, begins in a state.
+// Begin reports whether the trigger acts when a scope of a marker, or a point, begins in a state.
 //
 //go:norace
 func (t *Trigger) Begin(state uint64, marker uint32) bool {
@@ -89,9 +91,9 @@ func (t *Trigger) Begin(state uint64, marker uint32) bool {
 	return t.Kind == config.TriggerOn || t.count(state)
 }
 
-// End says whether the trigger acts when a scope of a marker, or a point, ends in a state. recorded
-// says whether the passage was recorded. There may be ends without a beginning, of scopes that
-// began before the run.
+// End reports whether the trigger acts when a scope of a marker, or a point, ends in a state.
+// recorded says whether the scope was recorded. There may be ends without a beginning, of scopes
+// that began before the run.
 //
 //go:norace
 func (t *Trigger) End(state uint64, marker uint32, recorded bool) bool {
@@ -105,7 +107,7 @@ func (t *Trigger) End(state uint64, marker uint32, recorded bool) bool {
 	return recorded && t.count(state)
 }
 
-// Record says whether the trigger acts when a passage of any marker has been recorded. Any
+// Record reports whether the trigger acts when a scope of any marker has been recorded. Any
 // goroutine may call it.
 //
 //go:norace
@@ -113,7 +115,7 @@ func (t *Trigger) Record(state uint64) bool {
 	return t.Kind == config.TriggerRecords && t.count(state)
 }
 
-// Applies says whether the trigger can change a state.
+// Applies reports whether the trigger can change a state.
 func (t *Trigger) Applies(state uint64) bool {
 	switch t.Key {
 	case "start":
@@ -126,7 +128,7 @@ func (t *Trigger) Applies(state uint64) bool {
 	return state == layout.StateProfiling || state == layout.StatePaused
 }
 
-// numbers are those of the markers that have the name. Any goroutine may call it.
+// numbers returns the numbers of the markers with the name. Any goroutine may call it.
 //
 //go:norace
 func (t *Trigger) numbers() []uint32 {
@@ -136,7 +138,7 @@ func (t *Trigger) numbers() []uint32 {
 	return nil
 }
 
-// has says whether the trigger is about a marker. Any goroutine may call it.
+// has reports whether the trigger watches a marker. Any goroutine may call it.
 //
 //go:norace
 func (t *Trigger) has(marker uint32) bool {
@@ -148,7 +150,8 @@ func (t *Trigger) has(marker uint32) bool {
 	return false
 }
 
-// count counts a passage or record in a state that the trigger is about, and says whether it is the Nth.
+// count counts a scope or record if the trigger applies to the state, and reports whether it is the
+// Nth.
 //
 //go:norace
 func (t *Trigger) count(state uint64) bool {
