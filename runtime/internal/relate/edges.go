@@ -1,6 +1,6 @@
-// Package relate has what is recorded of how markers relate on the stacks of goroutines: what time a marker
-// takes under which caller (Edges, for the keys callers and adapt), and which markers have scopes open at
-// once (Row, for the key pairs). Any goroutine may use a table at any time; nothing waits or allocates.
+// Package relate records relations of markers on goroutine stacks: durations of a marker by caller
+// (Edges, for the keys callers and adapt), and which markers have scopes open at once (Row, for the
+// key pairs). Any goroutine may use a table at any time; no function blocks or allocates.
 //
 //	e := edges.Find(caller, marker)
 //	if e != nil && e.Index == 0 && edges.Observe(e, ns) { … }
@@ -13,13 +13,13 @@ import (
 	"github.com/markgen/markgen/runtime/internal/random"
 )
 
-// An Edge is a marker under one caller: the innermost marker whose scope is open when one of its
-// own begins.
+// An Edge is a marker under one caller: the innermost marker whose scope is open when a scope of
+// the edge's marker begins.
 type Edge struct {
-	key   uint64 // the caller, and the marker in the lower half
-	Index uint32 // the user's, who reads and writes it atomically; 0 to begin with
+	key   uint64 // the caller in the upper half, the marker in the lower
+	Index uint32 // for the user, who accesses it atomically; initially 0
 	_     uint32
-	// Of the logarithms of durations, base 2, in 256ths.
+	// Sums over the logarithms of durations, base 2, in 256ths.
 	n, sum, squares uint64
 }
 
@@ -27,28 +27,28 @@ const (
 	room      = 1 << 16
 	mostEdges = room / 4 * 3
 
-	// anyCaller stands for the caller of what is known of a marker under all.
+	// anyCaller is the caller of the edge with a marker's scopes under all callers.
 	anyCaller = 1<<32 - 1
 
-	// An edge is compared each so many scopes.
+	// compareEach is the number of scopes between two comparisons of an edge.
 	compareEach = 64
 
-	// farApart is how many standard errors the means of an edge and of the rest
-	// must be apart: by chance that happens once in some 10^8 comparisons.
+	// farApart is how many standard errors the means of an edge and of the rest must be apart: by
+	// chance that happens once in some 10^8 comparisons.
 	farApart = 5.7
 
-	// notable is by how much they must differ at least, in 256ths of an octave: 4 %.
+	// notable is the minimum difference of the means, in 256ths of an octave: 4 %.
 	notable = 16
 )
 
-// Edges is a hash table of edges. It is empty when it is zero, and is not copied.
+// Edges is a hash table of edges. The zero Edges is empty. It must not be copied.
 type Edges struct {
 	of    [room]Edge
 	count uint32
 }
 
-// Find gives the edge of a marker under a caller, which it makes if there is none; nil: there are too many.
-// No marker is 0. A caller may be: none.
+// Find returns the edge of a marker under a caller, making it if necessary, or nil if there are too
+// many edges. The marker is not 0; caller is 0 if there is none.
 //
 //go:norace
 func (t *Edges) Find(caller, marker uint32) *Edge {
@@ -67,13 +67,13 @@ func (t *Edges) Find(caller, marker uint32) *Edge {
 			return e
 		}
 		atomic.AddUint32(&t.count, 1<<32-1)
-		i-- // somebody else has it, perhaps for the same key
+		i-- // another goroutine has taken the place, perhaps for the same key
 	}
 }
 
-// Observe takes note of how long a scope of the edge took, ns, and says whether its marker takes another
-// time there than under its other callers, beyond chance. After US 8,850,402: what is slow under one caller
-// gets more measurement there, and only there.
+// Observe adds the duration of a scope of the edge, in ns, and reports whether its marker's
+// durations there differ significantly from those under its other callers. After US 8,850,402: a
+// function that is slow under one caller is measured in more detail there, and only there.
 //
 //go:norace
 func (t *Edges) Observe(e *Edge, ns uint64) (differs bool) {
@@ -95,7 +95,7 @@ func (t *Edges) Observe(e *Edge, ns uint64) (differs bool) {
 	return rest.n >= compareEach && apart(e, &rest)
 }
 
-// less is a-b, 0 at least: others may add meanwhile.
+// less returns a-b, or 0 if b is larger, since other goroutines may be adding.
 func less(a, b uint64) uint64 { return a - min(a, b) }
 
 //go:norace
@@ -105,9 +105,9 @@ func (e *Edge) add(x uint64) (n uint64) {
 	return atomic.AddUint64(&e.n, 1)
 }
 
-// apart says whether the means of two samples differ beyond chance (Welch, The
-// Generalization of "Student's" Problem when Several Different Population
-// Variances are Involved, Biometrika 34, 1947), and by enough to matter.
+// apart reports whether the means of two samples differ significantly (Welch, The Generalization of
+// "Student's" Problem when Several Different Population Variances are Involved, Biometrika 34,
+// 1947), and by at least notable.
 //
 //go:norace
 func apart(a, b *Edge) bool {
@@ -116,7 +116,7 @@ func apart(a, b *Edge) bool {
 	return (x-y)*(x-y) > max(farApart*farApart*(v+w), notable*notable)
 }
 
-// mean gives the mean of the logarithms, and the variance of that.
+// mean returns the mean of the logarithms, and the variance of that mean.
 //
 //go:norace
 func (e *Edge) mean() (mean, variance float64) {
@@ -125,8 +125,8 @@ func (e *Edge) mean() (mean, variance float64) {
 	return mean, max(0, float64(e.squares)/n-mean*mean) / (n - 1)
 }
 
-// logarithm is that of ns to the base 2, in 256ths, with straight lines between
-// powers of two.
+// logarithm returns the base-2 logarithm of ns in 256ths, interpolated linearly between powers of
+// two.
 func logarithm(ns uint64) uint64 {
 	k := uint64(bits.Len64(ns|1) - 1)
 	return k<<8 | ns<<(63-k)>>55&255

@@ -7,22 +7,22 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Row is a BlockPairs: which markers had scopes open on one goroutine's stack while one of its
-// marker was. A bit for each marker with a smaller number follows, and one for the marker itself,
-// for when it was open inside itself.
+// A Row is a BlockPairs: which markers had scopes open on one goroutine's stack while a scope of
+// its marker was open. A bit for each marker with a smaller number follows, and one for the marker
+// itself, which is set if it was open inside itself.
 type Row [layout.OffPairsData / 8]uint64
 
-// RowSize is how many bytes the row of a marker takes, with the bits.
+// RowSize returns the size in bytes of the row of a marker, with its bits.
 func RowSize(marker uint64) uintptr { return layout.OffPairsData + uintptr(marker/64+1)*8 }
 
-// Begin makes the row, of zeros but for the head of a block, that of a marker.
+// Begin initialises the row of a marker, which is zero except for the head of the block.
 //
 //go:norace
 func (r *Row) Begin(marker uint64) {
 	r[layout.OffPairsMarker/8], r[layout.OffPairsLen/8] = marker, marker+1
 }
 
-// Add sets the bit of a marker. Most calls find it set.
+// Add sets the bit of a marker. Most calls find it already set.
 //
 //go:norace
 //go:nocheckptr
@@ -33,7 +33,7 @@ func (r *Row) Add(marker uint64) {
 	}
 }
 
-// Has says whether the bit of a marker is set.
+// Has reports whether the bit of a marker is set.
 //
 //go:norace
 //go:nocheckptr

@@ -10,9 +10,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/random"
 )
 
-// Goroutines that look for the same edges at the same time find the same ones, and different ones
-// for different markers and callers. Once there are as many as may be, those that there are can
-// still be found.
+// Goroutines that look up the same edges concurrently find the same ones, and different ones for
+// different markers and callers. Once the table is full, existing edges can still be found.
 func TestFind(t *testing.T) {
 	edges := new(Edges)
 	const goroutines = 8
@@ -50,13 +49,13 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// An edge whose scopes take as long as those under other callers does not differ, and one whose
-// scopes take half as much again does, soon.
+// An edge whose scopes take as long as under other callers does not differ; one whose scopes take
+// half as long again does, soon.
 func TestObserve(t *testing.T) {
 	s := random.Source(3)
 	for _, tt := range []struct {
 		longer uint64 // ns
-		least  int    // scopes after which it is said to differ
+		least  int    // scopes after which Observe returns true
 		most   int
 	}{
 		{0, 100_000, 100_000},
@@ -76,7 +75,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// A full table tells no differences.
+// In a full table no edge differs.
 func TestObserveFull(t *testing.T) {
 	edges := new(Edges)
 	for i := range uint32(mostEdges) {
@@ -90,7 +89,7 @@ func TestObserveFull(t *testing.T) {
 	}
 }
 
-// Edges that differ are told from those that do not.
+// Edges that differ are distinguished from those that do not.
 func TestApart(t *testing.T) {
 	s := random.Source(3)
 	sample := func(n int, lo, width uint64) *Edge {
@@ -119,7 +118,7 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// Goroutines set bits at the same time, and those are set and no others. None is behind the end of the row.
+// Goroutines set bits concurrently; exactly these are set, and none after the end of the row.
 func TestRow(t *testing.T) {
 	for _, marker := range []uint64{0, 1, 62, 63, 64, 65, 127, 128, 1000} {
 		const guard = 1<<63 + 1
