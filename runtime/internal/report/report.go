@@ -1,5 +1,5 @@
-// Package report writes the table that a marked program prints itself (report=): each marker with its
-// count, total and mean, sorted by name.
+// Package report formats the table that a marked program prints itself (report=): each marker with
+// its count, total and mean, sorted by name.
 //
 //	os.Stderr.Write(report.Format(&run, rows))
 package report
@@ -10,16 +10,16 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// A Run is what the report says of the run.
+// A Run is the report's data about the run.
 type Run struct {
 	App                  string // the program's name
 	PID                  uint64
-	NS                   uint64   // how long the run was
+	NS                   uint64   // duration of the run
 	Clock                string   // tsc, cntvct or mono
-	Quantum, Read, Scope uint64   // the clock's smallest step, what reading it costs and what a scope costs, ps
+	Quantum, Read, Scope uint64   // the clock's smallest step, the cost of reading it and of a scope, ps
 	Notes                []string // lines before the table
 	NoTable              bool     // nothing was timed or counted
-	Lost                 uint64   // passages that could not be recorded
+	Lost                 uint64   // scopes that could not be recorded
 }
 
 // A Row is a line of the table: a marker, or a counter.
@@ -27,11 +27,11 @@ type Row struct {
 	Name   string
 	Count  uint64
 	Total  uint64 // ns
-	Nested uint64 // of Total, ns inside another scope of the marker
-	Timed  bool   // else the columns of times are empty
+	Nested uint64 // part of Total inside another scope of the marker, ns
+	Timed  bool   // if false, the time columns are empty
 }
 
-// Format gives the text of the report. It sorts the rows.
+// Format returns the text of the report. It sorts the rows.
 func Format(run *Run, rows []Row) []byte {
 	b := appendHead(nil, run)
 	for _, note := range run.Notes {
@@ -73,7 +73,7 @@ func Format(run *Run, rows []Row) []byte {
 	return b
 }
 
-// appendHead tells which run this is and how good its clock.
+// appendHead appends the line about the run and its clock.
 func appendHead(b []byte, run *Run) []byte {
 	b = append(append(b, "markgen: "...), run.App...)
 	b = lite.AppendUint(append(b, ", pid "...), run.PID)
@@ -136,7 +136,7 @@ func appendDuration(b []byte, ps uint64) []byte {
 	return append(b, units[u]...)
 }
 
-// width is the number of columns s takes, one for each character.
+// width returns the number of columns of s, one for each character.
 func width(s string) int {
 	n := 0
 	for i := range len(s) {
@@ -147,8 +147,8 @@ func width(s string) int {
 	return n
 }
 
-// nameLess tells whether name a comes before b: numbers, which begin with no 0, by their value, all
-// else byte by byte. So if#2 comes before if#10, as in what the command prints.
+// nameLess reports whether name a comes before b: numbers without a leading 0 compare by value,
+// everything else byte by byte. So if#2 comes before if#10, as in the output of the command.
 func nameLess(a, b string) bool {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -161,7 +161,7 @@ func nameLess(a, b string) bool {
 	return a[i:] < b[i:]
 }
 
-// digitsEnd is where the digits end that s has from i on.
+// digitsEnd returns the end of the digits in s from i on.
 func digitsEnd(s string, i int) int {
 	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
 		i++

@@ -34,7 +34,7 @@ func TestNameLess(t *testing.T) {
 	}
 }
 
-// The columns are as wide as the longest in them, by characters, and rows are in the order of their names.
+// Columns are as wide as their longest text, in characters, and rows are sorted by name.
 func TestFormat(t *testing.T) {
 	run := Run{App: "app", PID: 7, NS: 1_500_000_000, Clock: "tsc", Quantum: 1000, Read: 12_300, Scope: 31_000, Notes: []string{"a note"}, Lost: 3}
 	rows := []Row{
