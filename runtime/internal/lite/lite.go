@@ -1,8 +1,8 @@
-// Package lite has the few pieces of strings, strconv, sort and time that the runtime needs: those
-// packages may have markers themselves, and would link more than they are used for.
+// Package lite has the few functions of strings, strconv, sort and time that the runtime needs:
+// these packages may have markers themselves, and would link more code than is used.
 package lite
 
-// Cut splits s at the first sep; rest is "" when there is none.
+// Cut splits s at the first sep; rest is "" if there is none.
 func Cut(s string, sep byte) (before, rest string) {
 	for i := range len(s) {
 		if s[i] == sep {
@@ -12,8 +12,8 @@ func Cut(s string, sep byte) (before, rest string) {
 	return s, ""
 }
 
-// Field gives the nth field of a line, counted from 0, with tabs between; the
-// field numbered last takes the rest of the line.
+// Field returns field n of a line, from 0; fields are separated by tabs. The field numbered last is
+// the rest of the line.
 func Field(line string, n, last int) string {
 	for range n {
 		_, line = Cut(line, '\t')
@@ -25,7 +25,7 @@ func Field(line string, n, last int) string {
 	return f
 }
 
-// Has says whether c is in s.
+// Has reports whether s contains c.
 func Has(s string, c byte) bool {
 	before, _ := Cut(s, c)
 	return len(before) < len(s)
@@ -74,9 +74,8 @@ func AppendTime(b []byte, wallNS uint64) []byte {
 	return b
 }
 
-// civil turns days since 1970-01-01 into a date. The method is Howard
-// Hinnant's, "chrono-Compatible Low-Level Date Algorithms": eras of 400 years
-// that begin on 1 March.
+// civil converts days since 1970-01-01 to a date. The method is Howard Hinnant's,
+// "chrono-Compatible Low-Level Date Algorithms": eras of 400 years that begin on 1 March.
 func civil(days uint64) (y, m, d uint64) {
 	z := days + 719468
 	era := z / 146097
@@ -96,9 +95,8 @@ func civil(days uint64) (y, m, d uint64) {
 	return y, m, d
 }
 
-// Sort sorts n things by heap sort, without recursion or allocation; equal things come in no
-// promised order. It takes 0.7 KB of text in all, where package slices takes 4 to 8 KB for each
-// type of element.
+// Sort sorts n elements by heap sort, without recursion or allocation; it is not stable. It adds
+// 0.7 KB of code in all, where package slices adds 4 to 8 KB for each element type.
 func Sort(n int, less func(i, j int) bool, swap func(i, j int)) {
 	i := 1
 	for i < n && !less(i, i-1) {
@@ -132,7 +130,7 @@ func Sort(n int, less func(i, j int) bool, swap func(i, j int)) {
 	}
 }
 
-// Search finds the first of n things in order that is not before what is looked for; n if there is none.
+// Search returns the first of n sorted elements for which before is false; n if there is none.
 func Search(n int, before func(i int) bool) int {
 	from, to := 0, n
 	for from < to {
@@ -145,8 +143,8 @@ func Search(n int, before func(i int) bool) int {
 	return from
 }
 
-// Squeeze gives a text up to its first NUL, with single spaces, none around it, and without what
-// cannot be printed.
+// Squeeze returns text up to its first NUL, with runs of spaces and unprintable characters replaced
+// by one space, and without leading and trailing spaces.
 func Squeeze(text []byte) string {
 	var b []byte
 	for _, c := range text {
@@ -162,7 +160,7 @@ func Squeeze(text []byte) string {
 	return trimmed(b)
 }
 
-// trimmed is the text without a space at its end.
+// trimmed returns the text without a trailing space.
 func trimmed(b []byte) string {
 	if n := len(b) - 1; n >= 0 && b[n] == ' ' {
 		b = b[:n]
@@ -170,8 +168,8 @@ func trimmed(b []byte) string {
 	return string(b)
 }
 
-// Line ends a text with a newline. Control characters in it, of a value that a user gave perhaps,
-// become question marks.
+// Line returns text with a newline. Control characters in it, perhaps from a value that a user
+// gave, become question marks.
 func Line(text string) []byte {
 	line := []byte(text)
 	for i, c := range line {
@@ -190,7 +188,7 @@ func AppendHex(b []byte, v uint64) []byte {
 	return b
 }
 
-// ParseHex reads what AppendHex writes, a marker's ID for one: 16 hexadecimal digits, with small letters.
+// ParseHex parses the format of AppendHex, such as a marker's ID: 16 lower-case hexadecimal digits.
 func ParseHex(s string) (v uint64, ok bool) {
 	if len(s) != 16 {
 		return 0, false

@@ -90,7 +90,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Numbers are read as they were written, and nothing else is.
+// Numbers parse as they were written, and other texts do not parse.
 func TestHex(t *testing.T) {
 	for range 1000 {
 		v := rand.Uint64() >> rand.IntN(64)
