@@ -1,5 +1,5 @@
-// Package tabletext reads the texts of tables, which name the markers and counters of a package
-// (docs/data-file.md has their form).
+// Package tabletext parses the texts of tables, which name the markers and counters of a package
+// (docs/data-file.md has the format).
 //
 //	for line, rest := tabletext.Next(text); line != ""; line, rest = tabletext.Next(rest) {
 //		if line.Kind() == tabletext.Marker {
@@ -19,7 +19,7 @@ const (
 	Block   = 'b' // a cover block
 )
 
-// LastTable is the line that says that the table is the last one of a program, that of package main.
+// LastTable is the line that marks the last table of a program, that of package main.
 const LastTable Line = "e"
 
 // Fields of a line.
@@ -37,7 +37,7 @@ const (
 // A Line is a line of a table's text.
 type Line string
 
-// Next takes the first line off a text; it is "" if there is none left.
+// Next splits off the first line of a text; line is "" if there is none.
 func Next(text string) (line Line, rest string) {
 	for line == "" && text != "" {
 		var s string
@@ -47,7 +47,7 @@ func Next(text string) (line Line, rest string) {
 	return line, text
 }
 
-// Kind is the kind of the line, 0 if it has no fields.
+// Kind returns the kind of the line, 0 if it has no fields.
 func (l Line) Kind() byte {
 	if len(l) > 1 && l[1] == '\t' {
 		return l[0]
@@ -55,12 +55,12 @@ func (l Line) Kind() byte {
 	return 0
 }
 
-// ImportPath is the one in a line of kind Package.
+// ImportPath returns the import path in a line of kind Package.
 func (l Line) ImportPath() string { return string(l[2:]) }
 
 func (l Line) field(n int) string { return lite.Field(string(l), n, l.last()) }
 
-// last is the number of the field with the name, which is the rest of the line.
+// last returns the number of the name field, which is the rest of the line.
 func (l Line) last() int {
 	if l.Kind() == Counter {
 		return fieldCounterName
@@ -68,25 +68,26 @@ func (l Line) last() int {
 	return fieldName
 }
 
-// ID is the ID of a marker or counter, in hexadecimal digits.
+// ID returns the ID of a marker or counter, in hexadecimal digits.
 func (l Line) ID() string { return l.field(fieldID) }
 
-// Name is the name of a marker or counter.
+// Name returns the name of a marker or counter.
 func (l Line) Name() string { return l.field(l.last()) }
 
-// IsFunction says whether a marker is that of a function.
+// IsFunction reports whether the marker is a function's.
 func (l Line) IsFunction() bool { return l.field(fieldKind) == "func" }
 
-// IsPoint says whether a marker is a point, which has no duration.
+// IsPoint reports whether the marker is a point, which has no duration.
 func (l Line) IsPoint() bool { return l.field(fieldKind) == "point" }
 
-// CountsOnly says whether passages of a marker are counted and not timed.
+// CountsOnly reports whether scopes of the marker are counted and not timed.
 func (l Line) CountsOnly() bool { return lite.Has(l.field(fieldFlags), 'c') }
 
-// FollowsCall says whether the function of a marker chooses, when it is called, which of its bodies runs.
+// FollowsCall reports whether the marker's function decides, when it is called, which of its bodies
+// runs.
 func (l Line) FollowsCall() bool { return lite.Has(l.field(fieldFlags), 't') }
 
-// Gate is the place in the table of the gate of the marker at place i, of so many markers.
+// Gate returns the position in the table of the gate of marker i. The table has markers markers.
 func (l Line) Gate(i uint32, markers int) uint32 {
 	if g, ok := config.Uint(l.field(fieldGate)); ok && g < uint64(markers) {
 		return uint32(g)
@@ -94,5 +95,5 @@ func (l Line) Gate(i uint32, markers int) uint32 {
 	return i
 }
 
-// Rate is the N of sample=1:N of a marker; ok is false if it can have none.
+// Rate returns the N of a marker's sample=1:N; ok is false if it can have none.
 func (l Line) Rate() (n uint64, ok bool) { return config.Uint(l.field(fieldRate)) }

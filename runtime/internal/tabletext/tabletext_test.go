@@ -47,7 +47,7 @@ x false
 	}
 }
 
-// Whatever a text is, its lines are read to the end.
+// Next ends for any text.
 func FuzzNext(f *testing.F) {
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text string) {
