@@ -1,6 +1,6 @@
 package layout
 
-// What is in the blocks of a data file whose kinds layout.go lists.
+// Contents of the blocks of a data file; layout.go lists their kinds.
 
 // Offsets in BlockSpread.
 const (
@@ -22,20 +22,20 @@ const (
 	OffWildLoad    = 48
 	OffWildData    = 64
 
-	NoLoad = 1<<64 - 1 // it is not known
+	NoLoad = 1<<64 - 1 // the load is unknown
 
 	WildPicked  = 0 // the process collects
 	WildLoaded  = 1 // the machine was busy
-	WildFull    = 2 // as many processes as may did so already
-	WildNoPlace = 3 // that could not be told
+	WildFull    = 2 // as many processes as allowed were collecting already
+	WildNoPlace = 3 // whether others were collecting could not be found out
 )
 
-// A function that was picked. Its random number was one of the exponential distribution
-// with mean 1 + WildRuns, in 32.32, and less than WildLimit.
+// A picked function. Its random number is from the exponential distribution with mean 1 + WildRuns,
+// in 32.32, and is less than WildLimit.
 const (
 	WildMarker = 0  // global index of its marker
-	WildLimit  = 8  // NoLimit: it was sure to be picked
-	WildRuns   = 16 // in how many runs it was measured before, as far as was known
+	WildLimit  = 8  // NoLimit if it was certain to be picked
+	WildRuns   = 16 // number of earlier runs known to have measured it
 	WildSize   = 24
 
 	NoLimit = 1<<64 - 1
@@ -52,19 +52,19 @@ const (
 	SizeNS    = 24 // sum of the times, ns
 	SizeSqLo  = 32 // sum of the squares of the times, ns², low word
 	SizeSqHi  = 40 // high word
-	SizeSize  = 48 // of a bucket
+	SizeSize  = 48 // size of a bucket
 
-	// Behind the buckets: of the logarithms of the times.
+	// After the buckets, for each: sums over the logarithms of the times.
 	OffSizesLogs  = OffSizesData + NumBuckets*SizeSize
 	SizeLogSum    = 0 // sum
 	SizeLogSquare = 8 // sum of the squares
 	SizeLogSize   = 16
 
-	SizesSize = OffSizesLogs + NumBuckets*SizeLogSize // of a block
+	SizesSize = OffSizesLogs + NumBuckets*SizeLogSize // size of a block
 
-	// What a logarithm is taken of is the time and SizeLogAdd ns, so that what a clock can't
-	// tell does not count: it is that to the base 2, in 1/SizeLogUnit, and by less than
-	// two of these too small.
+	// The logarithm is of the time plus SizeLogAdd ns, so that differences below the clock's
+	// resolution do not count. It is to the base 2, in units of 1/SizeLogUnit, and less than two
+	// units too small.
 	SizeLogAdd  = 16
 	SizeLogUnit = 256
 )
@@ -78,52 +78,52 @@ const (
 	LogFrom   = 8  // u32, State…
 	LogTo     = 12 // u32
 	LogCause  = 16 // u32
-	LogMarker = 20 // u32, number of the marker whose passage it was; 0: none
-	LogSize   = 24
+	LogMarker = 20 // u32, number of the marker whose scope was the cause; 0 if none
+	LogSize   = 24 // size of a change
 	LogRoom   = 1000
 
-	LogBegin   = 1 // a marker was passed for the first time
+	LogBegin   = 1 // the first scope
 	LogProgram = 2 // a call or a directive
 	LogEvent   = 3 // a trigger on a marker, or on a number of records
 	LogTimer   = 4 // a trigger after some time
 	LogOutside = 5 // another process, by the data file
-	LogEnd     = 6 // of the program
+	LogEnd     = 6 // end of the program
 )
 
-// The words of a marker in BlockMarkers. MarkerOff speaks for the marker and, at
-// the first timed marker of a function, for all of the function, since its code
-// tests that one. MarkerIndex speaks for the marker alone: if it is negative as an
-// int32, it is not collected, or there is something to do before it is.
+// The words of a marker in BlockMarkers. MarkerOff is for the marker and, at the first timed marker
+// of a function, for all of the function, since its code tests that word. MarkerIndex is for the
+// marker alone: if it is negative as an int32, the marker is not collected, or a scope needs the
+// slow path.
 const (
 	MarkerOff   = 0 // u32, 0 or Off… bits
-	MarkerIndex = 4 // u32, 0 or what cells call it plus StackFirst, and Index… bits
+	MarkerIndex = 4 // u32, 0 or the marker's index in cells plus StackFirst, and Index… bits
 	MarkerSize  = 8
 
-	// MarkerPad is how many markers stand unused before and behind those of a
-	// table, so that the pages that hold these hold nothing else.
+	// MarkerPad is the number of unused markers before and after those of a table, so that the
+	// pages with a table's markers have no other variables.
 	MarkerPad = 512
 
 	OffByState  = 1 << 0  // the state is not profiling
-	OffByChoice = 1 << 1  // only, skip or a person left it out
+	OffByChoice = 1 << 1  // excluded by only, skip or a person
 	OffByWindow = 1 << 2  // between two windows
-	OffByLimit  = 1 << 3  // it has enough samples, or was called too often
-	OffByOuter  = 1 << 4  // a scope of it is open inside which others are not recorded
-	OffDemoted  = 1 << 5  // its scopes are counted and not timed, see demote=; the code behind the gate runs marked all the same
-	OffSettled  = 1 << 31 // besides one of the others: its scopes that were open have ended
+	OffByLimit  = 1 << 3  // it has enough samples, or too many scopes
+	OffByOuter  = 1 << 4  // a scope of it is open, and scopes inside that are not recorded
+	OffDemoted  = 1 << 5  // its scopes are counted and not timed, see demote=; the code behind the gate still runs marked
+	OffSettled  = 1 << 31 // in addition to another bit: it has no open scopes
 
 	IndexOff          = 1 << 31 // with each of the following
 	IndexOffChoice    = 1 << 24
 	IndexOffEnough    = 1 << 25
 	IndexOffThrottled = 1 << 26
-	IndexWatched      = 1 << 27 // a trigger wants to know of every passage
-	IndexKept         = 1 << 28 // its gate is open in every state, for a marker that is watched
-	IndexCounted      = 1 << 29 // one passage in so many is timed
-	IndexAsked        = 1 << 30 // somebody outside has begun to sample, see OffSampleN, or changed the state
+	IndexWatched      = 1 << 27 // a trigger has to see every scope
+	IndexKept         = 1 << 28 // its gate is open in every state, for a watched marker
+	IndexCounted      = 1 << 29 // one scope in N is timed
+	IndexAsked        = 1 << 30 // another process has begun to sample, see OffSampleN, or changed the state
 	IndexMask         = 1<<24 - 1
 )
 
-// DemotedTrim is the part of a demoted marker's timed scopes that the mean leaves out: the longest
-// one in so many, and readers one more.
+// DemotedTrim sets the part of a demoted marker's timed scopes that the mean excludes: the longest
+// 1/DemotedTrim, and readers exclude one more.
 const DemotedTrim = 1000
 
 // Offsets inside blocks, from the block's beginning.
@@ -139,19 +139,19 @@ const (
 	OffCountersTable = 16
 	OffCountersLen   = 24
 	OffCountersOff   = 32
-	OffCountersTimed = 40 // how many words follow the counters that count scopes of the table's demoted markers
+	OffCountersTimed = 40 // number of words after the counters that count scopes of the table's demoted markers
 	OffCountersData  = 64
 
 	OffParentsMarker = 16 // global index of the marker
-	OffParentsData   = 24 // room for MostParents; those with a count are there
+	OffParentsData   = 24 // room for MostParents; unused entries have count 0
 	MostParents      = 6
-	ParentMarker     = 0 // global index of the marker of the scope around; NoMarker: none was open
-	ParentCount      = 8 // of how many scopes that was so
+	ParentMarker     = 0 // global index of the marker of the enclosing scope; NoMarker if there was none
+	ParentCount      = 8 // number of scopes with that parent
 	ParentSize       = 16
 
 	OffDemotedMarker = 16 // global index of the marker
 	OffDemotedSelf   = 24 // ns
-	OffDemotedData   = 32 // of NumBuckets buckets
+	OffDemotedData   = 32 // NumBuckets buckets
 	DemotedCount     = 0
 	DemotedSum       = 8 // ns
 	DemotedSize      = 16
@@ -200,38 +200,37 @@ const (
 // An open scope in a BlockStack.
 const (
 	StackStart  = 0  // tick when it began
-	StackMarker = 32 // u32: the lower 29 bits less StackFirst are the global index of its marker
+	StackMarker = 32 // u32: the lower 29 bits minus StackFirst are the global index of its marker
 	StackFirst  = 2
-	StackSize   = 40 // of each
+	StackSize   = 40 // size of a scope
 )
 
-// A ring. Record number n, from 0, has place n modulo the room. Of the records
-// written those are there whose numbers are at least the number taken out, and
-// greater than the number written less the room: one may be about to be
-// overwritten.
+// A ring. Record number n, from 0, has place n modulo the room. Of the written records, the ring
+// has those whose numbers are at least RingDrained and greater than RingWritten less the room: the
+// place of one older record may be about to be overwritten.
 const (
-	RingRoom    = 16  // for how many records there is room
-	RingDrained = 24  // how many of the first have been taken out; written by who does
-	RingLost    = 32  // how many found no room, since the ring was full and is drained
-	RingGap     = 40  // how many of these came after the latest record
-	RingGapTick = 48  // and the tick of the first of them
-	RingGapLast = 56  // and that of the last
-	RingWritten = 64  // how many have been written
+	RingRoom    = 16  // capacity in records
+	RingDrained = 24  // number of records drained, from the first; written by the process that drains them
+	RingLost    = 32  // number of records lost because the ring was full while it was drained
+	RingGap     = 40  // number of these after the latest record
+	RingGapTick = 48  // tick of the first of these
+	RingGapLast = 56  // tick of the last of these
+	RingWritten = 64  // number of records written
 	RingData    = 128 // the records
 
 	TraceFirst = 16 // number of the first record
-	TraceLen   = 24 // how many
+	TraceLen   = 24 // number of records
 	TraceSum   = 32 // checksum of the words before
 	TraceData  = 64 // the records, in the order of their numbers
 )
 
 // A trace record.
 const (
-	RecordTick      = 0  // when the marker was reached
-	RecordGoroutine = 8  // which goroutine reached it; of RecordGap how many records are missing
-	RecordMarker    = 16 // u32: the lower 24 bits less StackFirst are the global index of the marker, the upper 8 are Record…
-	RecordLevel     = 20 // u32: place of the scope among those open on its goroutine, from 1; 0: it is none
-	RecordCost      = 24 // the lower 40 bits are ticks/256 from the tick on that the marker took from the program; the upper 24 the record's number. Of RecordGap they are the ticks to the last that is missing; the largest number means at least that
+	RecordTick      = 0  // when the marker was executed
+	RecordGoroutine = 8  // ID of its goroutine; in RecordGap, the number of records missing
+	RecordMarker    = 16 // u32: the lower 24 bits minus StackFirst are the global index of the marker, the upper 8 are Record…
+	RecordLevel     = 20 // u32: position of the scope among the open scopes of its goroutine, from 1; 0 if it is not one of them
+	RecordCost      = 24 // lower 40 bits: cost of the marker from the tick on, ticks/256, or in RecordGap the ticks to the last missing record; all ones if it is more. Upper 24 bits: the record's number
 	RecordSize      = 32
 
 	RecordKindShift = 24
@@ -240,11 +239,11 @@ const (
 
 // Kinds of records, the upper 8 bits at RecordMarker.
 const (
-	RecordPoint = 1 // a passage without a duration
+	RecordPoint = 1 // an execution without a duration
 	RecordEnter = 2 // a scope begins
 	RecordExit  = 3 // a scope ends
-	RecordLeft  = 4 // a scope has been left by a panic or runtime.Goexit some time before
-	RecordTaken = 5 // nothing is passed: the time that a marker took besides, when it was passed first, say
+	RecordLeft  = 4 // a scope was left by a panic or runtime.Goexit some time before
+	RecordTaken = 5 // no execution: time that a marker used for other work, such as at its first scope
 	RecordGap   = 6 // records are missing here
 	RecordStart = 7 // a stopwatch is started
 	RecordStop  = 8 // a stopwatch is stopped, perhaps by another goroutine
@@ -253,29 +252,28 @@ const (
 // NoMarker is the global index of no marker.
 const NoMarker = 1<<64 - 1
 
-// The block of a cell. The passages of a marker are CellPasses plus the
-// counts of its buckets, added over all shards. Bucket k holds the scopes of
-// 2^k ≤ ns < 2^(k+1); 0 ns goes to bucket 0. All ns are corrected for what
-// markers cost (OffInside, OffWhole), ticks are as the clock gave them.
+// The block of a cell. The count of a marker is CellPasses plus the counts of its buckets, added
+// over all shards. Bucket k has the scopes with 2^k ≤ ns < 2^(k+1), bucket 0 also those of 0 ns.
+// All ns are corrected for the cost of markers (OffInside, OffWhole); ticks are uncorrected.
 const (
 	CellMarker = 16  // global marker index
-	CellPasses = 24  // passages without a duration (points, count-only markers)
+	CellPasses = 24  // executions without a duration (points, count-only markers)
 	CellSelf   = 32  // ns not spent in marked children
 	CellTicks  = 40  // sum of durations in raw clock ticks
-	CellMin    = 48  // shortest, ns; all ones: none yet
+	CellMin    = 48  // shortest, ns; all ones if there is none
 	CellMax    = 56  // longest, ns
 	CellLast   = 64  // tick at the end of the latest scope
 	CellNested = 72  // ns of scopes inside another scope of the same marker on their goroutine
-	CellNoSelf = 80  // scopes whose children could not be followed: counted as all self
-	CellSeen   = 88  // passages, where one in CellRate is timed: those in the buckets are among them
-	CellLeft   = 96  // nothing for readers: until the next that is timed, or with a seed how many there were
-	CellRate   = 104 // 0: every passage is timed
-	CellLatest = 112 // where the latest bucket begins, ns, and its address, as CellGroups
-	CellGroups = 128 // addresses of the groups in the process that writes, nothing for readers
+	CellNoSelf = 80  // scopes whose children are unknown: all of their time is counted as self
+	CellSeen   = 88  // scopes, where one in CellRate is timed; includes those in the buckets
+	CellLeft   = 96  // not for readers: scopes until the next timed one or, with a seed, the number of scopes so far
+	CellRate   = 104 // N; 0 if every scope is timed
+	CellLatest = 112 // lower bound of the latest bucket, ns, and its address, like CellGroups
+	CellGroups = 128 // addresses of the groups in the writing process, not for readers
 	CellSize   = CellGroups + 8*NumBuckets/GroupBuckets
 )
 
-// Buckets come in groups, since a marker's durations are mostly alike.
+// Buckets are in groups, since most of a marker's durations are similar.
 const (
 	NumBuckets   = 64
 	GroupBuckets = 8
@@ -289,8 +287,8 @@ const (
 	BucketsSize = OffBucketsData + GroupBuckets*BucketSize
 )
 
-// TableVersion of the text in BlockTable: one record a line, fields separated
-// by tabs. Readers ignore lines of kinds they do not know.
+// TableVersion is the version of the text in BlockTable: one record a line, fields separated by
+// tabs. Readers ignore lines of unknown kinds.
 //
 //	p IMPORTPATH
 //	f FILE
@@ -298,13 +296,13 @@ const (
 //	c ID KIND FILEIDX LINE COL NAME
 //	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
 //
-// A text that begins with the byte PackedText is packed. SizePackedHead bytes of it are that byte
-// and the length of the plain text, a u32 with the low byte first on every machine; the rest is
-// DEFLATE data (RFC 1951). A plain text is at most MostPacked times as long as the data. However it
-// is stored, a text has LeastMarker bytes for each m and c line, and LeastLine for each other with
-// a tab: what it names takes a reader that many times as much memory. PackedSampled is PackedText
-// for a table in which the SAMPLE of a marker is not 1; one that is not packed begins with the line
-// s then.
+// A text that begins with the byte PackedText is packed. Its first SizePackedHead bytes are that
+// byte and the length of the plain text, a u32 with the low byte first on every machine; the rest
+// is DEFLATE data (RFC 1951). A plain text is at most MostPacked times as long as the data. As
+// stored, packed or not, a text has at least LeastMarker bytes for each m and c line, and LeastLine
+// for each other line with a tab, which limits the memory that a reader needs for the names.
+// PackedSampled replaces PackedText for a table in which the SAMPLE of a marker is not 1; such a
+// table that is not packed begins with the line s.
 const (
 	TableVersion   = 1
 	PackedText     = 0
@@ -315,13 +313,13 @@ const (
 	LeastLine      = 4
 )
 
-// Offsets in BlockReadings, which names what collectors besides time read at both
-// ends of each scope. There is at most one, before the first BlockRead. Its text
-// has a line for each value, those of a collector together: the collector's name, a
-// tab, the value's name.
+// Offsets in BlockReadings, which has the names of the values that collectors besides time read at
+// both ends of each scope. There is at most one, before the first BlockRead. Its text has a line
+// for each value, with the values of a collector together: the collector's name, a tab, the value's
+// name.
 const (
-	OffReadingsCollectors = 16 // how many collectors
-	OffReadingsValues     = 24 // how many values of all of them
+	OffReadingsCollectors = 16 // number of collectors
+	OffReadingsValues     = 24 // number of values of all collectors
 	OffReadingsLen        = 32 // bytes of text
 	OffReadingsText       = 64
 
@@ -329,9 +327,9 @@ const (
 	MostValues     = 64 // of all collectors
 )
 
-// A BlockRead has what was read at one marker on one shard. At OffReadData are the
-// Read… words of each collector, then the ReadValue… words of each value, both in the
-// order of BlockReadings, whose numbers it repeats.
+// A BlockRead has the readings of one marker on one shard. At OffReadData are the Read… words of
+// each collector, then the ReadValue… words of each value, both in the order of BlockReadings,
+// whose numbers it repeats.
 const (
 	OffReadMarker     = 16 // global marker index
 	OffReadCollectors = 24
@@ -339,13 +337,13 @@ const (
 	OffReadData       = 64
 
 	ReadScopes  = 0 // scopes that were read at both ends
-	ReadDropped = 8 // scopes that ended and were not
+	ReadDropped = 8 // scopes that ended and were not read at both ends
 	ReadSize    = 16
 
-	ReadValueSum    = 0  // differences between the ends of the scopes that were read
-	ReadValueSelf   = 8  // the same less those of the scopes directly inside
-	ReadValueNested = 16 // of the sum, what is of scopes inside another of the same marker on their goroutine
+	ReadValueSum    = 0  // sum of the differences between the ends of scopes
+	ReadValueSelf   = 8  // the same less the differences of the scopes directly inside
+	ReadValueNested = 16 // part of the sum from scopes inside another of the same marker on their goroutine
 	ReadValueSize   = 24
 )
 
-// Behind that are addresses in the process that writes, nothing for readers.
+// These are followed by addresses in the writing process, not for readers.

@@ -1,13 +1,13 @@
 package layout
 
-// Checksums in data files. They tell damage, not forgery.
+// Checksums in data files detect damage, not forgery.
 
-// ChecksumStart is the checksum of nothing.
+// ChecksumStart is the checksum of no bytes.
 const ChecksumStart = 0x9e3779b97f4a7c15
 
-// Checksum goes on with the checksum of what stands before b: 8 bytes at a time, low byte first on
-// every machine, and zeros behind the last. Each step can be undone, so that two things that differ
-// in one word only have different sums.
+// Checksum returns the checksum of earlier bytes and b, where sum is the checksum of the earlier
+// bytes. It takes 8 bytes at a time, low byte first on every machine, and pads the last with zeros.
+// Each step is invertible, so data that differ in only one word have different sums.
 //
 //go:norace
 func Checksum(sum uint64, b []byte) uint64 {
@@ -27,16 +27,16 @@ func Checksum(sum uint64, b []byte) uint64 {
 	return sum
 }
 
-// checksumOf is a step of FNV-1a with 8 bytes for its one, and its upper half folded into the
-// lower, without which changes of upper bits of two words could cancel each other.
+// checksumOf is a step of FNV-1a with 8 bytes instead of 1, and the upper half folded into the
+// lower, without which changes of the upper bits of two words could cancel each other.
 func checksumOf(sum, word uint64) uint64 {
 	sum = (sum ^ word) * 0x100000001b3
 	return sum ^ sum>>32
 }
 
-// SumHeader is the checksum of the header page without the words that change after the run: the
-// bytes in use, which are others in a copy with more records, and who takes out records; and
-// without OffSums, which is written last.
+// SumHeader returns the checksum of the header page without the words that change after the run:
+// OffUsed, which differs in a copy with more records, and OffDrainer; and without OffSums, which is
+// written last.
 func SumHeader(page []byte) uint64 {
 	sum, from := uint64(ChecksumStart), 0
 	for _, without := range [...]int{OffUsed, OffSums, OffDrainer} {
@@ -46,13 +46,14 @@ func SumHeader(page []byte) uint64 {
 	return Checksum(sum, page[from:HeaderSize])
 }
 
-// SumHead is the checksum of a block's first n bytes, of which the word at own, which has it, is left out.
+// SumHead returns the checksum of a block's first n bytes, without the word at own, where the
+// checksum is stored.
 func SumHead(head []byte, own int) uint64 {
 	return Checksum(Checksum(ChecksumStart, head[:own]), head[own+8:])
 }
 
-// Summed is how many bytes of a block in BlockSums are summed up. Records in rings have numbers of their own, by which
-// what was overwritten is told.
+// Summed returns the number of bytes of a block that its checksum covers. Records in rings are not
+// covered: their own numbers show which were overwritten.
 func Summed(kind uint32, size uint64) uint64 {
 	if kind == BlockRing {
 		return min(size, RingData)
@@ -60,8 +61,8 @@ func Summed(kind uint32, size uint64) uint64 {
 	return size
 }
 
-// SumBlock is the checksum of what is summed up of a block of that kind, or of its beginning, which
-// has the head. The word that says how many records were taken out of a ring is left out.
+// SumBlock returns the checksum of a block of that kind, given its first Summed bytes. The number
+// of records drained from a ring is excluded.
 func SumBlock(kind uint32, data []byte) uint64 {
 	if kind == BlockRing && len(data) >= RingDrained+8 {
 		return SumHead(data, RingDrained)
