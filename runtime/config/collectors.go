@@ -7,7 +7,8 @@ const (
 	wantedAtEdges    = "collectors besides time and trace, or nothing"
 )
 
-// BuiltIn reports whether collect= knows the name of itself. All others are those of the program's own collectors.
+// BuiltIn reports whether name is a built-in value of collect=. All other names are those of the
+// program's own collectors.
 func BuiltIn(name string) bool {
 	switch name {
 	case "time", "trace", "wild", "alloc", "wait", "io", "hw":
@@ -26,7 +27,7 @@ func IsName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// Has reports whether a name is in a list with + between its names, as collect= has it.
+// Has reports whether a name is in a list in the format of collect=, with + between names.
 func Has(list, name string) bool {
 	for list != "" {
 		var one string
@@ -37,15 +38,15 @@ func Has(list, name string) bool {
 	return false
 }
 
-// Collects reports whether a collector is asked for.
+// Collects reports whether the configuration asks for a collector.
 func (c *Config) Collects(name string) bool {
 	return c.Collect == "" && name == "time" || Has(c.Collect, name)
 }
 
-// Reads reports whether collectors are asked for that are read at the ends of scopes.
+// Reads reports whether the configuration asks for collectors that are read at the ends of scopes.
 func (c *Config) Reads() bool { return c.ReadsBesides("time") }
 
-// ReadsBesides is Reads, but for the collector of that name.
+// ReadsBesides is Reads without the collector of that name.
 func (c *Config) ReadsBesides(name string) bool {
 	for list := c.Collect; list != ""; {
 		var one string
@@ -56,7 +57,7 @@ func (c *Config) ReadsBesides(name string) bool {
 	return false
 }
 
-// NoCollector is the line that says that the program has no collector of that name.
+// NoCollector returns the message that the program has no collector of that name.
 func (c *Config) NoCollector(name string) string {
 	key, wanted := "collect", wantedCollectors
 	if c.AtEdges != "" { // collect is nothing but time and trace then
@@ -65,8 +66,8 @@ func (c *Config) NoCollector(name string) string {
 	return Refuse(key, "no collector has the name "+name+"; give "+wanted)
 }
 
-// areNames reports whether a list is names with + between. Which of them there are is known when the program has
-// registered its own.
+// areNames reports whether a list has valid names with + between them. Whether the collectors exist
+// is only known when the program has registered its own.
 func areNames(list string) bool {
 	for rest := list; rest != ""; {
 		var one string

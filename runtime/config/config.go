@@ -6,52 +6,52 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// A Config is what a value of MARKGEN asks for.
+// A Config is a parsed value of MARKGEN.
 type Config struct {
-	Collect string // names of collectors with + between, without wild, see Collects; "": time
-	Buffer  uint64 // bytes of a trace's ring on each processor; 0: not given
+	Collect string // names of collectors with + between, without wild, see Collects; "" means time
+	Buffer  uint64 // size of a trace's ring on each processor, bytes; 0 if not given
 	File    string // "": no data file
-	Spool   string // directory where a data file with a name of its own is left for markgen push; "": none
-	Room    uint64 // bytes that may be there when the process starts
-	Keeper  string // of the command that keeps the data; "": none
+	Spool   string // directory for a data file with a unique name, for markgen push; "" if none
+	Room    uint64 // maximum bytes in Spool when the process starts
+	Keeper  string // NAME.SECRET of the command that keeps the data; "" if none
 	Report  string // "", "stderr" or a path
-	Only    string // globs with ; between them, or @ and a file; "": everything
+	Only    string // globs with ; between them, or @ and a file; "" means all markers
 	Skip    string // globs with ; between them
 	Mono    bool   // the clock must be the system's
 	TSC     bool   // the clock must be the hardware's
-	NoSelf  bool   // self times are not followed
+	NoSelf  bool   // self times are not collected
 
 	Triggers  []Trigger
-	Waits     bool   // collection begins when a trigger or a period says so
-	Period    uint64 // every=, ns; 0: none
+	Waits     bool   // a trigger or a period starts collection
+	Period    uint64 // every=, ns; 0 if not given
 	Width     uint64 // of the window in each period, ns
-	Sample    uint64 // 1:N of all markers, the N; 0: as the directives say
+	Sample    uint64 // N of sample=1:N for all markers; 0 to follow the directives
 	Countdown bool   // one passage in N instead of windows
-	Seed      uint64 // of random numbers; 0: none is given
+	Seed      uint64 // of random numbers; 0 if not given
 	Callers   bool   // cells by caller
-	Pairs     bool   // which markers are open at once
-	Outermost bool   // of recursive scopes only the outermost are recorded
+	Pairs     bool   // record which markers are open at once
+	Outermost bool   // only the outermost scopes of recursive functions are recorded
 	Shut      bool   // and their markers are off meanwhile
-	Adapt     bool   // cells by caller where callers make a difference
-	AtEdges   string // names of collectors that are read there and nowhere else
-	Enough    uint64 // samples after which a marker is turned off; 0: never
-	Calls     uint64 // throttle=CALLS:NS, after so many passages of
-	Quick     uint64 // so many ns at most, on average
-	Demote    uint64 // after so many scopes a marker is only counted; 0: never
-	Times     uint64 // if they take less than so many times what timing one costs, on average
-	Wild      bool   // at functions that are picked at random, and nowhere else
-	Pick      uint64 // so many of them
-	Known     string // a file that says what is known of them; "": nothing is
-	Busy      uint64 // load of 100 for each processor at which the process declines
+	Adapt     bool   // cells by caller where durations differ between callers
+	AtEdges   string // names of collectors that are read only there
+	Enough    uint64 // samples after which a marker is turned off; 0 if never
+	Calls     uint64 // throttle=CALLS:NS: a marker is turned off after CALLS scopes
+	Quick     uint64 // of NS ns or less on average
+	Demote    uint64 // number of scopes after which a marker is only counted; 0 if never
+	Times     uint64 // if their mean is less than this many times the cost of timing a scope
+	Wild      bool   // collect only at functions that are picked at random
+	Pick      uint64 // number of functions to pick
+	Known     string // file with the history of functions; "" if none
+	Busy      uint64 // load in percent of all CPUs at which the process declines
 }
 
-// Keys are all keys that users may give, as messages have them. There is keeper besides, for the command to set.
+// Keys are all keys for users, as messages show them. The command also sets keeper.
 const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
 
-// DefaultFile is File when no key says where the data go.
+// DefaultFile is the default of File if no key says where the data go.
 const DefaultFile = "%a.%p.markgen"
 
-// What keys stand for where they do not say, and the largest values.
+// Defaults of keys, and maximum values.
 const (
 	mostBuffer = 64 << 30
 
@@ -61,24 +61,27 @@ const (
 	defaultPick = 5
 	defaultBusy = 75
 
-	// DefaultRoom is Room when spool= names a directory alone.
+	// DefaultRoom is the default of Room.
 	DefaultRoom = 1 << 30
 
-	// MostPick is the largest Pick.
+	// MostPick is the maximum of Pick.
 	MostPick = 50
 )
 
-// leastBuffer is a page: less would be looked after more often than written.
+// leastBuffer returns the minimum size of a ring, a page: in a smaller one, advancing would cost
+// more than writing.
 func leastBuffer() uint64 { return uint64(syscall.Getpagesize()) }
 
-// Says reports whether a value has more than commas, as one may that is put together from parts.
+// Says reports whether a value has anything but commas, which a value that was put together from
+// parts may have.
 func Says(value string) bool {
 	item, _ := Next(value)
 	return item.Text != ""
 }
 
-// Parse reads a value of MARKGEN. Of a key given twice the last counts, so that a command can add to what is there.
-// trouble is "", or the line that says which key cannot be used, why, and what to do.
+// Parse parses a value of MARKGEN. If a key is given twice, the last one counts, so that a command
+// can append to an existing value. trouble is "", or the message that says which key cannot be
+// used, why, and what to do.
 func Parse(value string) (c Config, trouble string) {
 	busy := false
 	for {
@@ -187,7 +190,7 @@ func Parse(value string) (c Config, trouble string) {
 			if n, ok := Uint(value); ok {
 				c.Seed = n
 				if n == 0 {
-					c.Seed = 1 << 63 // more than can be given
+					c.Seed = 1 << 63 // larger than any that can be given
 				}
 				continue
 			}
@@ -253,7 +256,7 @@ func Parse(value string) (c Config, trouble string) {
 	if c.Spool != "" && c.File != "" {
 		return c, Refuse("spool", "cannot go with file; leave one of the two out")
 	}
-	if c.File == "" && c.Spool == "" && (c.Report == "" || c.Collects("trace")) { // records are nowhere else
+	if c.File == "" && c.Spool == "" && (c.Report == "" || c.Collects("trace")) { // trace records are only in a file
 		c.File = DefaultFile
 	}
 	if c.AtEdges != "" {
@@ -269,7 +272,7 @@ func Parse(value string) (c Config, trouble string) {
 	return c, ""
 }
 
-// word is what a key without a value sets, nil for another key.
+// word returns the field that a key without a value sets, nil for any other key.
 func (c *Config) word(key string) *bool {
 	switch key {
 	case "noself":
@@ -284,8 +287,9 @@ func (c *Config) word(key string) *bool {
 	return nil
 }
 
-// settleWild takes wild from among the collectors, of which it is none, and sets what is not given. busy says whether
-// that key is. It gives a key that is of no use without wild.
+// settleWild removes wild from the collectors, since it is not one, and sets the defaults of its
+// keys. busy says whether that key was given. It returns a key that was given and is useless
+// without wild, or "".
 func (c *Config) settleWild(busy bool) (key string) {
 	collect := ""
 	for rest := c.Collect; rest != ""; {
@@ -316,7 +320,7 @@ func (c *Config) settleWild(busy bool) (key string) {
 	return ""
 }
 
-// Refuse is the line about a key that cannot be used. what says why, and what to do.
+// Refuse returns the message about a key that cannot be used. what says why, and what to do.
 func Refuse(key, what string) string {
 	return `MARKGEN: key "` + key + `": ` + what + "; nothing is collected"
 }

@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		{"buffer=1G,buffer=65536", Config{File: DefaultFile, Buffer: 65536}},
 		{"clock=tsc", Config{File: DefaultFile, TSC: true}},
 		{"clock=mono", Config{File: DefaultFile, Mono: true}},
-		// Of a key given twice the last counts: a command adds to what is there.
+		// If a key is given twice, the last one counts: a command can append to an existing value.
 		{"file=a,report=r,file=b,report=none", Config{File: "b"}},
 		{"clock=tsc,clock=mono", Config{File: DefaultFile, Mono: true}},
 	} {
@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What a user reads. Keys, collectors and forms are all in the messages.
+// Messages for the user: all keys, collectors and formats are in them.
 func TestMessages(t *testing.T) {
 	const (
 		collectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
@@ -89,7 +89,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Parse knows the keys of Keys, and that of the command, and no others.
+// Parse accepts the keys in Keys, and the command's key, and no others.
 func TestKeys(t *testing.T) {
 	for _, key := range append(strings.Split(Keys, ", "), "keeper") {
 		if _, trouble := Parse(key + "=?"); strings.Contains(trouble, "not a key") {
@@ -144,7 +144,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// A process that is told nothing, or little, to collect allocates nothing for it.
+// Parsing a value without collectors and triggers allocates nothing.
 func TestNoAllocation(t *testing.T) {
 	for _, value := range []string{"", "file=x,report=stderr,only=*.f;*.g,skip=*.h,noself,sample=1:100,throttle=10:100,every=1s:10ms"} {
 		if n := testing.AllocsPerRun(10, func() { Parse(value) }); n != 0 {

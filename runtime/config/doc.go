@@ -3,9 +3,11 @@
 //
 //	c, trouble := config.Parse("collect=time+io,file=%a.%p.markgen")
 //
-// The runtime of a marked program (package perf) does what the Config says, or prints trouble and collects nothing. The
-// command passes the variable on to programs, which may be of another version of markgen: it takes the few keys that it
-// needs itself from among the others with Next, and leaves it to the program to judge these.
+// The runtime of a marked program (package perf) does what the Config says, or prints trouble and
+// collects nothing. The command passes the variable on to programs, which may use another version
+// of markgen: with Next it extracts the few keys that it needs itself, and leaves checking the
+// others to the program.
 //
-// The package links into marked programs, and what it imports can't have markers. So it imports syscall only.
+// The package is linked into marked programs, and its imports can't have markers. So it imports
+// only syscall.
 package config

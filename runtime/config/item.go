@@ -5,11 +5,11 @@ import "github.com/markgen/markgen/runtime/internal/lite"
 // An Item is one key[=value] of a value of MARKGEN.
 type Item struct {
 	Key, Value string
-	HasValue   bool   // there is a =
-	Text       string // all of it, as it was given
+	HasValue   bool   // there is an =
+	Text       string // the item as given
 }
 
-// Next takes the first item off a value of MARKGEN. Its Text is "" when there is none left.
+// Next splits off the first item of a value of MARKGEN. Its Text is "" if there is none left.
 //
 //	for item, rest := config.Next(value); item.Text != ""; item, rest = config.Next(rest) {
 func Next(value string) (item Item, rest string) {

@@ -3,15 +3,15 @@ package config
 import "github.com/markgen/markgen/runtime/internal/lite"
 
 // Only is the content of the file of only=@FILE: a marker's ID or a glob on each line. A choice
-// among thousands of markers does not fit into an environment variable. The zero Only is of no
-// file.
+// among thousands of markers does not fit into an environment variable. The zero Only means that no
+// file was given.
 type Only struct {
 	Given bool
-	Globs string   // with ; between
+	Globs string   // with ; between them
 	ids   []uint64 // sorted
 }
 
-// ParseOnly reads the text of such a file.
+// ParseOnly parses the text of such a file.
 func ParseOnly(text string) (o Only) {
 	o.Given = true
 	var globs []byte
@@ -32,7 +32,7 @@ func ParseOnly(text string) (o Only) {
 	return o
 }
 
-// Has says whether the ID is among those of the file.
+// Has reports whether the file lists the ID.
 func (o *Only) Has(id string) bool {
 	n, ok := lite.ParseHex(id)
 	if !ok {

@@ -2,13 +2,13 @@ package config
 
 import "github.com/markgen/markgen/runtime/internal/lite"
 
-// A Trigger changes the state of the run when something happens: a marker is passed, so many records have been made, or
-// some time has gone by.
+// A Trigger changes the state of the run at an event: a scope of a marker, a number of records, or
+// after some time.
 type Trigger struct {
 	Key  string // "start", "pause", "resume" or "stop"
 	Kind uint8  // TriggerOn, …
-	Name string // of the marker, perhaps a glob
-	N    uint64 // of passages, records, or ns
+	Name string // name of the marker, perhaps a glob
+	N    uint64 // number of scopes, of records, or ns
 
 	Implied bool // not given, but follows from start=
 }
@@ -23,13 +23,13 @@ const (
 
 const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N"
 
-// Opens reports whether a trigger is about beginning to collect.
+// Opens reports whether the trigger starts or resumes collection.
 func (t *Trigger) Opens() bool { return t.Key == "start" || t.Key == "resume" }
 
-// OnMarker reports whether passages through a marker set it off.
+// OnMarker reports whether scopes of a marker set the trigger off.
 func (t *Trigger) OnMarker() bool { return t.Kind == TriggerOn || t.Kind == TriggerCount }
 
-// parseTrigger reads one of the forms.
+// parseTrigger parses one form.
 func parseTrigger(key, form string) (t Trigger, ok bool) {
 	kind, rest := lite.Cut(form, ':')
 	t.Key = key
@@ -57,7 +57,8 @@ func parseTrigger(key, form string) (t Trigger, ok bool) {
 	return t, false
 }
 
-// addTriggers reads the value of a key: forms with ; between them. Of a key that is given twice the last counts.
+// addTriggers parses the value of a key: forms with ; between them. If a key is given twice, the
+// last one counts.
 func (c *Config) addTriggers(key, value string) bool {
 	left := c.Triggers[:0]
 	for _, t := range c.Triggers {
@@ -78,8 +79,8 @@ func (c *Config) addTriggers(key, value string) bool {
 	return value != ""
 }
 
-// settleTriggers works out what follows from all keys together. Where something pauses and nothing resumes, the markers
-// that start do that, too.
+// settleTriggers computes what follows from all keys together. If a trigger pauses and none
+// resumes, the triggers on markers that start also resume.
 func (c *Config) settleTriggers() {
 	pauses, resumes := false, false
 	for _, t := range c.Triggers {

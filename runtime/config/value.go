@@ -2,7 +2,7 @@ package config
 
 import "github.com/markgen/markgen/runtime/internal/lite"
 
-// Uint reads decimal digits, 18 at most; ok is false for anything else.
+// Uint parses decimal digits, at most 18; ok is false for anything else.
 func Uint(s string) (v uint64, ok bool) {
 	if s == "" || len(s) > 18 {
 		return 0, false
@@ -16,17 +16,17 @@ func Uint(s string) (v uint64, ok bool) {
 	return v, true
 }
 
-// MostRate is the largest N of 1:N.
+// MostRate is the maximum N of 1:N.
 const MostRate = 1_000_000_000
 
-// Rate reads 1:N, of which N is from 1 to MostRate.
+// Rate parses 1:N, with N from 1 to MostRate.
 func Rate(s string) (n uint64, ok bool) {
 	one, digits := lite.Cut(s, ':')
 	n, ok = Uint(digits)
 	return n, ok && one == "1" && n >= 1 && n <= MostRate
 }
 
-// Size reads a number of bytes; K, M or G behind it stand for powers of 1024.
+// Size parses a number of bytes; a suffix K, M or G multiplies it by a power of 1024.
 func Size(s string) (n uint64, ok bool) {
 	shift := 0
 	if s != "" {
@@ -46,8 +46,8 @@ func Size(s string) (n uint64, ok bool) {
 	return n << shift, ok && n <= 1<<62>>shift
 }
 
-// parseSpool reads DIR or DIR:SIZE; dir "": it is neither. The last element of a DIR alone has no colon, so that no
-// SIZE with a slip in it becomes part of a name.
+// parseSpool parses DIR or DIR:SIZE. dir is "" if value is neither. The last element of a DIR
+// without SIZE has no colon, so that a mistyped SIZE does not become part of a name.
 func parseSpool(value string) (dir string, room uint64) {
 	for i := len(value) - 1; i > 0 && value[i] != '/' && value[i] != '\\'; i-- {
 		if value[i] == ':' {
@@ -60,8 +60,9 @@ func parseSpool(value string) (dir string, room uint64) {
 	return value, DefaultRoom
 }
 
-// Expand writes a path of file= or report= as the process has it: %% is a percent sign, and add appends what stands for
-// %p, the process ID, %a, the name of the program, and %t, the time at which it began, in UTC (20060102-150405).
+// Expand returns a path of file= or report= for this process: %% is a percent sign, and add appends
+// the replacement of %p, the process ID, %a, the name of the program, and %t, its start time in UTC
+// (20060102-150405).
 func Expand(path string, add func(b []byte, letter byte) []byte) string {
 	var b []byte
 	for i := 0; i < len(path); i++ {
@@ -80,17 +81,16 @@ func Expand(path string, add func(b []byte, letter byte) []byte) string {
 	return string(b)
 }
 
-// units are those that durations are written in.
+// units are the units of durations.
 var units = [...]struct {
 	name string
 	ns   uint64
 }{{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}
 
-// longest is the longest duration that is taken, ns: a hundred years.
+// longest is the maximum duration, in ns: a hundred years.
 const longest = 100 * 365 * 24 * 3600e9
 
-// duration reads a duration as package time writes it, such as 1.5s or
-// 1h30m, into ns.
+// duration parses a duration in the format of package time, such as 1.5s or 1h30m, and returns ns.
 func duration(s string) (ns uint64, ok bool) {
 	for s != "" {
 		n := 0
