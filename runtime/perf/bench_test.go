@@ -4,15 +4,15 @@ package perf
 
 import "testing"
 
-// The price of a scope against the two bare clock reads it cannot do without.
-// The scopes are alike: all go to one bucket. What an empty one takes is within a step
-// of the clock of nothing, so by what was measured at the start of the process they
-// would be of one bucket in one build and of two in no order in another; mixed has the latter.
+// BenchmarkScope compares the cost of a scope with the two bare clock reads that it needs. All
+// scopes of a benchmark are alike and go to one bucket. The measured duration of an empty scope is
+// within one clock step of 0, so with the cost measured at the start of the process, scopes would
+// go to one bucket in one build and to two alternately in another; mixed measures the latter.
 func BenchmarkScope(b *testing.B) {
 	m := collected(b)
-	Enter(&m[0]).Exit() // with the first of all begins what the rest is measured with
+	Enter(&m[0]).Exit() // the first scope starts the measurement that the rest uses
 	measured, again := hot.inside, measureAt
-	hot.inside, measureAt = 1<<40, 1<<62 // more than any takes, and not measured anew
+	hot.inside, measureAt = 1<<40, 1<<62 // larger than any duration, and never measured again
 	b.Cleanup(func() { hot.inside, measureAt = measured, again })
 	reads := func(b *testing.B) {
 		for b.Loop() {
@@ -21,7 +21,7 @@ func BenchmarkScope(b *testing.B) {
 		}
 	}
 	nested := func(b *testing.B) {
-		var outer, s Scope // declared at the top, as where they are planted
+		var outer, s Scope // declared at the top, as in generated code
 		outer.Enter(&m[0])
 		defer outer.Exit()
 		for b.Loop() {
@@ -93,7 +93,7 @@ func BenchmarkScope(b *testing.B) {
 // collected registers three markers in a process that collects.
 func collected(tb testing.TB) *[3]Marker { return collectedAs(tb, "report=/dev/null") }
 
-// collectedAs does so with what MARKGEN says, unless it has begun already.
+// collectedAs is collected with the value of MARKGEN, unless a run has begun already.
 func collectedAs(tb testing.TB, config string) *[3]Marker {
 	var m [3]Marker
 	const text = "p\tbench\nf\tbench.go\n" +

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Where records are made what they cost is measured again, too: with nothing timed before one that comes to the end of
-// what is touched of its ring. Each collects in a process of its own.
+// With a trace, the cost of records is measured again, too: if nothing is timed, before a record
+// that reaches the untouched part of its ring. Each case collects in its own process.
 func TestMeasureAgainTraced(t *testing.T) {
 	const key = "MARKGEN_TEST_COLLECT"
 	if os.Getenv(key) == "" {
@@ -24,7 +24,7 @@ func TestMeasureAgainTraced(t *testing.T) {
 		return
 	}
 	m := collectedAs(t, os.Getenv(key))
-	opened(&m[0], func() {}) // makes ready
+	opened(&m[0], func() {}) // makes the run ready
 	p, before := own(), rounds
 	measureAt = now() - 1
 	for n := 0; n < 1_000_000 && rounds == before; n++ {

@@ -4,7 +4,7 @@ package perf
 
 import "testing"
 
-// What scopes cost is the median of what was measured, of the latest rounds; with two in the middle the lower.
+// The cost of scopes is the median over the latest rounds; with two in the middle, the lower one.
 func TestTypical(t *testing.T) {
 	defer func(n int, c [mostRounds]scopeCosts) { rounds, costs = n, c }(rounds, costs)
 	for _, test := range []struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 )
 
-// Which counters count is read from a table's text once a run: states change as often as a server has requests.
+// A table's text is read once per run to decide which counters count: a server may change the state
+// as often as it has requests.
 func TestCountersChosenOnce(t *testing.T) {
 	before := conf
 	defer func() { conf = before }()

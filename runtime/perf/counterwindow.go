@@ -53,8 +53,8 @@ const (
 	lookMost  = 5_000_000
 )
 
-// due runs findTicks if the time has come, and returns when to call it again. The
-// caller holds the lock.
+// due runs findTicks if it is time to, and returns when to call it again. The caller holds the
+// lock.
 //
 //go:norace
 func (l *counterLook) due() uint64 {

@@ -20,8 +20,8 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// The tests of whole programs build testdata/demo once for each form it is used
-// in and run it.
+// The tests of complete programs build testdata/demo once for each form in which it is used, and
+// run it.
 type form struct {
 	name    string
 	module  bool // import by module path instead of the overlay
@@ -39,13 +39,13 @@ var (
 	offModule   = &form{name: "offmodule", module: true, flags: []string{"-tags=markgen_off"}}
 )
 
-// emulator runs the programs that tests start, which are of the platform that GOOS and GOARCH in
-// the environment say, and not of this machine's.
+// emulator runs the programs that tests start, which are for the platform of GOOS and GOARCH in the
+// environment, not for this machine.
 var emulator = os.Getenv("MARKGEN_TEST_EMULATOR")
 
-// unemulated skips a test that starts programs where an emulator runs the test itself: there a
-// process that forks while others of its threads run may wait forever for a lock of the emulator.
-// The test is run with an emulator for the programs.
+// unemulated skips a test that starts programs if an emulator runs the test itself: under an
+// emulator, a process that forks while its other threads run may wait forever for a lock of the
+// emulator. The test is run with an emulator for the programs only.
 func unemulated(t *testing.T) {
 	t.Helper()
 	if os.Getenv("MARKGEN_TEST_EMULATED") != "" {
@@ -53,8 +53,8 @@ func unemulated(t *testing.T) {
 	}
 }
 
-// native skips a test of what an emulator does otherwise: it starts slowly, cannot
-// replace itself by a program of the other platform, and takes memory of its own.
+// native skips a test of things that differ in an emulator: it starts slowly, cannot replace itself
+// by a program of the other platform, and uses memory itself.
 func native(t *testing.T) {
 	t.Helper()
 	if emulator != "" {
@@ -74,11 +74,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// build compiles the demo and gives the path of the program.
+// build compiles the demo and returns the path of the program.
 func (f *form) build(t *testing.T) string {
 	t.Helper()
 	unemulated(t)
-	if f == raceForm { // an emulator has no room for it
+	if f == raceForm { // an emulator does not have enough memory for it
 		native(t)
 	}
 	f.once.Do(func() { f.program, f.err = f.compile() })
@@ -134,8 +134,8 @@ func (f *form) compile() (string, error) {
 	return filepath.Join(dir, "demo"), nil
 }
 
-// findGoroot gives a path of GOROOT that is not below GOMODCACHE, where go puts other releases than the one that is
-// installed and lets no file be replaced.
+// findGoroot returns a path of GOROOT that is not below GOMODCACHE, where the go command puts other
+// releases than the installed one and lets no file be replaced.
 var findGoroot = sync.OnceValues(func() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -145,8 +145,8 @@ var findGoroot = sync.OnceValues(func() (string, error) {
 	return link, os.Symlink(strings.TrimSpace(string(out)), link)
 })
 
-// writeOverlay puts the virtual form of this package below GOROOT/src and gives
-// the path of the overlay file.
+// writeOverlay puts the virtual form of this package below GOROOT/src and returns the path of the
+// overlay file.
 func writeOverlay(dir string) (string, error) {
 	goroot, err := findGoroot()
 	if err != nil {
@@ -173,7 +173,7 @@ func writeOverlay(dir string) (string, error) {
 	return path, os.WriteFile(path, b, 0o666)
 }
 
-// A run is one run of the demo, in a directory of its own.
+// A run is one run of the demo, in its own directory.
 type run struct {
 	t              *testing.T
 	dir            string

@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// differ says how got differs from want, "" if it does not. The module requires none that could do it better.
+// differ describes how got differs from want, "" if it does not. The module requires no package
+// that could do it better.
 func differ(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

@@ -31,7 +31,7 @@ func wantFiles(t *testing.T, r *run, want ...string) {
 	}
 }
 
-// A name that a run has left is used again; one that a run still has is not.
+// The name of a run that has ended is used again; the name of a live run is not.
 func TestFileNames(t *testing.T) {
 	dir := t.TempDir()
 	inDir(t, dir, "file=data", "work", "1")
@@ -54,8 +54,7 @@ func TestFileNames(t *testing.T) {
 	stay.Process.Kill()
 	stay.Wait()
 
-	// Later: the first run takes the plain name, and runs beside it take the
-	// numbers of those that are gone.
+	// Later, the first run has the plain name, and runs beside it use the numbers of dead runs.
 	stay = virtualForm.command(t, "file=data", "stay")
 	stay.Dir = dir
 	untilReady(t, stay)
@@ -67,7 +66,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// What is not ours is never replaced.
+// Files of others are never replaced.
 func TestForeignFiles(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"text":      func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("precious ", 100)), 0o666) },
@@ -97,7 +96,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// Beside a device, a pipe or a socket no file is made.
+// No file is made beside a device, a pipe or a socket.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "data"), 0o666); err != nil {
@@ -112,7 +111,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// A directory may have been meant for the place of the file: it is said that it is not.
+// A directory in the place of the file may be a mistake: a message says that it is no data file.
 func TestDirectoryFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "data"), 0o777), os.Symlink("data", filepath.Join(dir, "link"))); err != nil {
@@ -127,8 +126,7 @@ func TestDirectoryFile(t *testing.T) {
 	}
 }
 
-// Children inherit MARKGEN and have a file each, one after the other as well as
-// at once.
+// Children inherit MARKGEN and have a file each, whether they run one after another or at once.
 func TestChildren(t *testing.T) {
 	r := virtualForm.run(t, "file=data,report=report.%p", "children", "3")
 	var reports, data int
@@ -167,7 +165,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// A report does not take the place of the data, whichever way its path leads there.
+// A report does not replace the data file, by whatever path it refers to it.
 func TestReportOverData(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("data", filepath.Join(dir, "link")); err != nil {
@@ -184,7 +182,7 @@ func TestReportOverData(t *testing.T) {
 	}
 }
 
-// Without a file there is one line, and the report all the same.
+// Without a file there is one line on stderr, and still the report.
 func TestNoFile(t *testing.T) {
 	for _, path := range []string{"no/such/directory/data", "/proc/markgen", "/dev/null/data"} {
 		r := virtualForm.run(t, "file="+path+",report=r", "exit")
@@ -198,7 +196,7 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// The file grows as markers are passed.
+// The file grows while markers are executed.
 func TestGrowth(t *testing.T) {
 	d := virtualForm.run(t, "file=data", "fill", "6000").data("data")
 	for i := range 6000 {
@@ -211,9 +209,9 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// When the file cannot grow the program goes on, the file keeps what it had and
-// the report has everything. The limit on file sizes must not raise SIGXFSZ, and
-// a descriptor that became another file's must not be written to.
+// If the file cannot grow, the program continues, the file keeps its contents and the report is
+// complete. The limit on file sizes must not raise SIGXFSZ, and a descriptor that another file has
+// got must not be written to.
 func TestFileCannotGrow(t *testing.T) {
 	for what, message := range map[string]string{
 		"limit":    "the limit on file sizes (RLIMIT_FSIZE) is reached",
@@ -237,7 +235,7 @@ func TestFileCannotGrow(t *testing.T) {
 	}
 }
 
-// The descriptor is out of the program's way and its children's.
+// The descriptors of the program and its children have the same numbers as without MARKGEN.
 func TestDescriptor(t *testing.T) {
 	marked := virtualForm.run(t, "file=data", "fds")
 	plain := virtualForm.run(t, "", "fds")

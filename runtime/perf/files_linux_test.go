@@ -12,10 +12,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// nobody owns what another user has made.
+// nobody is the user who owns the files that another user has made.
 const nobody = 65534
 
-// reportTo is what a program says whose report goes to a path. It ends as it would without.
+// reportTo returns the stderr of a program whose report goes to a path, and checks that the program
+// otherwise ends as without.
 func reportTo(t *testing.T, path string) (stderr string) {
 	t.Helper()
 	r := virtualForm.run(t, "report="+path, "work", "2")
@@ -32,7 +33,8 @@ func newPipe(t *testing.T, name string) {
 	}
 }
 
-// A report goes to a pipe that somebody reads. A pipe that nobody reads costs the report, not the program.
+// A report goes to a pipe with a reader. A pipe without a reader loses the report, and does not
+// affect the program.
 func TestReportPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	newPipe(t, pipe)
@@ -58,7 +60,7 @@ func TestReportPipe(t *testing.T) {
 	}
 }
 
-// What the process has written to its own stdout stays, if that is a file, and the report comes behind it.
+// If stdout is a file, the output of the process stays in it, and the report follows.
 func TestReportStdout(t *testing.T) {
 	cmd := virtualForm.command(t, "report=/dev/stdout", "work", "2")
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -74,8 +76,8 @@ func TestReportStdout(t *testing.T) {
 	}
 }
 
-// A link of one's own is written through. One that another user made, where all may make files, is not: that would be
-// writing with this user's rights where the other wants it.
+// A link of the same user is followed. A link that another user made in a world-writable directory
+// is not: this process would write with its rights where the other user wants.
 func TestReportLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
@@ -114,7 +116,7 @@ func TestReportLink(t *testing.T) {
 	}
 }
 
-// Files that MARKGEN names may be pipes, if somebody writes to them. Anything that has no end is not read.
+// Files that MARKGEN names may be pipes with a writer. Endless files are not read.
 func TestListedPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	newPipe(t, pipe)
@@ -142,7 +144,7 @@ func TestListedPipe(t *testing.T) {
 	}
 }
 
-// In a spool that others can write nothing has a process wait, or write anywhere else.
+// In a world-writable spool no file makes a process wait, or write elsewhere.
 func TestSpoolHostile(t *testing.T) {
 	for _, name := range []string{layout.SpoolHeld, layout.SpoolRefusals} {
 		for _, kind := range []string{"pipe", "symbolic link", "hard link", "device"} {
@@ -174,7 +176,7 @@ func TestSpoolHostile(t *testing.T) {
 					t.Fatal(err)
 				}
 				r := virtualForm.run(t, "spool="+spool+":1000", "work", "2")
-				full := name == layout.SpoolRefusals || kind == "hard link" // which is a regular file that says 4000
+				full := name == layout.SpoolRefusals || kind == "hard link" // a regular file that says 4000
 				if r.code != 0 || !strings.HasPrefix(r.stdout, "sum 20 true ") || strings.Contains(r.stderr, "nothing is collected") != full {
 					t.Errorf("exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 				}
@@ -186,7 +188,7 @@ func TestSpoolHostile(t *testing.T) {
 	}
 }
 
-// A process that collects nothing makes no spool, and leaves one that there is.
+// A process that collects nothing does not create a spool, and does not touch an existing one.
 func TestSpoolNotMade(t *testing.T) {
 	dir := t.TempDir()
 	for _, spool := range []string{"new", "new/deep"} {
@@ -208,7 +210,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Who starts a setuid program must not have it write files as its owner.
+// A setuid program must not write files as its owner because of its caller's environment.
 func TestSetuid(t *testing.T) {
 	native(t)
 	if os.Geteuid() != 0 {

@@ -16,8 +16,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// kills is how many processes TestKilledAnywhere kills; make soak has more
-// of them.
+// kills is the number of processes that TestKilledAnywhere kills; make soak kills more.
 func kills(t *testing.T) int {
 	if text := os.Getenv("MARKGEN_SOAK"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -29,9 +28,9 @@ func kills(t *testing.T) int {
 	return 300
 }
 
-// Processes that log to a pipe what they begin and what they have done are
-// killed at any moment, their start included. The data file has every passage
-// that was logged as done, and none that was not begun.
+// Processes that log to a pipe which scopes they begin and end are killed at any moment, also
+// during their start. The data file has every scope that was logged as ended, and none that was not
+// begun.
 func TestKilledAnywhere(t *testing.T) {
 	native(t)
 	const goroutines, atOnce = 3, 4
@@ -42,9 +41,8 @@ func TestKilledAnywhere(t *testing.T) {
 	for worker := range atOnce {
 		t.Run(strconv.Itoa(worker), func(t *testing.T) {
 			t.Parallel()
-			// A process has this long at the most: so long that a good third
-			// of them are killed before their first passage, however long the
-			// machine takes to begin one.
+			// Maximum lifetime of a process: long enough that about a third of them are killed
+			// before their first scope, however long that takes on this machine.
 			within := 25 * time.Millisecond
 			for left.Add(-1) >= 0 && !t.Failed() {
 				n, begun := killOnce(t, goroutines, time.Duration(rand.Int64N(int64(within))))
@@ -67,8 +65,8 @@ func TestKilledAnywhere(t *testing.T) {
 	})
 }
 
-// killOnce kills one process after a time and gives how many passages it had
-// logged as done, and whether it had logged anything.
+// killOnce kills one process after a time and returns the number of scopes it had logged as ended,
+// and whether it had logged anything.
 func killOnce(t *testing.T, goroutines int, after time.Duration) (done int64, begun bool) {
 	cmd := virtualForm.command(t, "file=data", "log", strconv.Itoa(goroutines))
 	var log, stderr bytes.Buffer
@@ -78,20 +76,20 @@ func killOnce(t *testing.T, goroutines int, after time.Duration) (done int64, be
 	}
 	time.Sleep(after)
 	cmd.Process.Kill()
-	cmd.Wait() // and for the end of the pipe
+	cmd.Wait() // also waits for the end of the pipe
 	if stderr.Len() > 0 {
 		t.Errorf("stderr %q", stderr.String())
 	}
 	path := filepath.Join(cmd.Dir, "data")
 	b, err := os.ReadFile(path)
 	if log.Len() == 0 && (err != nil || len(b) < layout.HeaderSize || string(b[:8]) != layout.Magic || b[layout.OffUsed+1] == 0) {
-		return 0, false // it had not come as far as its file
+		return 0, false // it had not opened its file yet
 	}
 	d := readData(t, path)
 	if d.word(layout.OffState) != layout.StateProfiling && log.Len() > 0 {
 		t.Errorf("state %d", d.word(layout.OffState))
 	}
-	// main's scope is open, and so are at most one of each goroutine's.
+	// The scope of main is open, and at most one of each goroutine.
 	open := uint64(0)
 	for _, m := range d.marks {
 		open += m.open

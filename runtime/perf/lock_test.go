@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Whoever waits for a lock gets it, one at a time, though all have to wait and the one that has it is away for long.
+// Every goroutine that waits for a mutex gets it, one at a time, even if all have to wait and its
+// owner holds it for long.
 func TestMutex(t *testing.T) {
 	for _, procs := range []int{1, 2, 32} {
 		func() {

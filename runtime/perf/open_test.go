@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// opened is a function as the writer plants scopes with explicit ends, inner
-// what it calls.
+// opened is a function with explicit scope ends, as the rewriter generates them; inner is the
+// function that it calls.
 //
 //go:noinline
 func opened(m *Marker, inner func()) {
@@ -20,7 +20,7 @@ func opened(m *Marker, inner func()) {
 	Shut(m)
 }
 
-// own is the slot of the goroutine that calls.
+// own returns the slot of the calling goroutine.
 func own() *slot {
 	g := getg()
 	return find(g)
@@ -91,13 +91,13 @@ func TestLeftOpen(t *testing.T) {
 	}
 }
 
-// begunHere is what End of m asks itself in the function that calls.
+// begunHere returns what begun returns for End of m in the calling function.
 //
 //go:noinline
 func begunHere(m *Marker) bool { return begun(m, argument(&m)) }
 
-// A marker that is off has nothing to end in a function with scopes of others, whichever way it was turned off,
-// but the scope of who had been about to begin.
+// A marker that is off, for whatever reason, has no scope to end in a function with scopes of other
+// markers, except a scope that was about to begin when it was turned off.
 func TestBegun(t *testing.T) {
 	m := collected(t)
 	off, index := m[1].Off, m[1].index
@@ -129,8 +129,8 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// A scope inside another of its marker is nested, however many others are
-// between them, and those that share its bit in the mask are not.
+// A scope inside another of its marker is nested, however many others are between them; a scope
+// whose marker only shares its bit in the mask is not.
 func TestNested(t *testing.T) {
 	m := collected(t)
 	_, n0 := counted(&m[1])
@@ -158,7 +158,7 @@ func TestNested(t *testing.T) {
 	p.end(i, now())
 }
 
-// The table of open scopes agrees with the stack, whatever comes and goes.
+// The table of open scopes always agrees with the stack.
 func TestActive(t *testing.T) {
 	collected(t)
 	p := &slot{stack: &none}
@@ -210,12 +210,12 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// What scopes cost is measured again inside scopes that are open, among them one that a panic left deep on the
-// stack, and they have nothing of it.
+// The cost of scopes is measured again while scopes are open, one of them left by a panic deep in
+// the stack, and does not affect their durations.
 func TestMeasureAgain(t *testing.T) {
 	m := collected(t)
 	p := own()
-	deeper := func(f func()) { // with its own frame, and some of the stack
+	deeper := func(f func()) { // in another frame, deeper in the stack
 		var pad [4096]byte
 		for i := range pad {
 			pad[i] = byte(i)
@@ -243,8 +243,8 @@ func TestMeasureAgain(t *testing.T) {
 	}
 }
 
-// What is measured again when scopes end that a panic has left is nothing to the scope around them, nor to the one
-// that begins there.
+// A measurement made when scopes left by a panic end affects neither the enclosing scope nor the
+// scope that begins there.
 func TestMeasureAgainLeft(t *testing.T) {
 	m := collected(t)
 	spin := func() {
@@ -268,7 +268,7 @@ func TestMeasureAgainLeft(t *testing.T) {
 			spin()
 			measureAt = now() - 1
 		})
-		most = max(most, total()-before) // what is measured beside other work may be too much for once
+		most = max(most, total()-before) // a single measurement may be too high because of other work on the machine
 		leave()
 		before = total()
 		measureAt = now() - 1
@@ -285,8 +285,8 @@ func TestMeasureAgainLeft(t *testing.T) {
 
 const spun = 60_000 // ns
 
-// Once a run is over, what is open on a stack stays open in that run's data, whoever ends it or comes late to
-// open more.
+// When a run has ended, scopes open on a stack stay open in that run's data, whichever goroutine
+// ends them, and scopes that begin late are not recorded.
 func TestFrozen(t *testing.T) {
 	m := collected(t)
 	p := own()
@@ -323,9 +323,9 @@ func TestFrozen(t *testing.T) {
 	old.n = base
 }
 
-// What only or skip has left out of a function that is on is passed with nothing done: it gets no index.
+// A marker that only or skip excludes, in a function that is on, gets no index when executed.
 func TestUnwanted(t *testing.T) {
-	opened(&collected(t)[0], func() {}) // makes ready
+	opened(&collected(t)[0], func() {}) // makes the run ready
 	m, next := Marker{index: unwanted}, nextIndex
 	open := own().stack.n
 	Begin(&m)

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// pairsOf runs f with pairs being recorded, and gives those of three markers, as digits.
+// pairsOf runs f while pairs are recorded, and returns the pairs of three markers, as digits.
 func pairsOf(t *testing.T, f func(m *[3]Marker)) (pairs []string) {
 	t.Helper()
 	m := collected(t)
@@ -79,8 +79,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// With outermost a scope inside another of its marker is not recorded, whatever is
-// between the two, and the one after it is.
+// With outermost a scope inside another of its marker is not recorded, whatever is between the two,
+// and the scope after it is.
 func TestOutermost(t *testing.T) {
 	m := collected(t)
 	opened(&m[0], func() {})

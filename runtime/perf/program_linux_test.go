@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// passages is what work(10), called n times, must leave.
+// passages is the expected result of calling work(10) n times.
 func passages(n uint64, more map[string]uint64) map[string]uint64 {
 	all := map[string]uint64{
 		"demo.main": 1, "demo.work": n, "demo.work:for#1": 10 * n, "demo.add": 5*n + 1, "demo.counted": 5 * n,
@@ -27,13 +27,13 @@ func passages(n uint64, more map[string]uint64) map[string]uint64 {
 	return all
 }
 
-// Every way a program can end leaves the file complete as far as it got. exit is
-// the program's own exit code.
+// However a program ends, its file is complete up to that point. exit is the program's own exit
+// code.
 func TestWaysToEnd(t *testing.T) {
 	for _, tt := range []struct {
 		args    []string
 		exit    int
-		stopped bool // the end was seen
+		stopped bool // the end of the program was noticed
 		want    map[string]uint64
 		stderr  string
 	}{
@@ -90,7 +90,7 @@ func TestWaysToEnd(t *testing.T) {
 	}
 }
 
-// Unset, empty, or unusable: the program is as if it were not marked.
+// With MARKGEN unset, empty, or unusable, the program behaves as if it were not marked.
 func TestInert(t *testing.T) {
 	for _, value := range []string{"", ",", "collect", "collect=time,io,file=x", "file=x,colect=time", "file=x,noself=1", "file=x,report="} {
 		stderr := ""
@@ -112,7 +112,7 @@ func TestInert(t *testing.T) {
 	}
 }
 
-// The tag compiles the runtime away: MARKGEN is not looked at.
+// The tag removes the runtime: MARKGEN is not read.
 func TestTagOff(t *testing.T) {
 	for _, f := range []*form{offForm, offModule} {
 		r := f.run(t, "file=data,report=stderr", "work", "2")
@@ -135,7 +135,7 @@ func TestModuleForm(t *testing.T) {
 	if d.word(layout.OffState) != layout.StateStopped {
 		t.Errorf("state %d", d.word(layout.OffState))
 	}
-	// Here nothing sees os.Exit; the data are there all the same.
+	// In this form os.Exit cannot be hooked; the data are there nevertheless.
 	r = moduleForm.run(t, "file=data,report=stderr", "exit")
 	if r.code != 3 || r.stderr != "" {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
@@ -175,7 +175,7 @@ func TestReport(t *testing.T) {
 			}
 		})
 	}
-	// The report comes on os.Exit and log.Fatal too, after what they print.
+	// The report is also written on os.Exit and log.Fatal, after their output.
 	for _, what := range []string{"exit", "fatal", "elsewhere"} {
 		r := virtualForm.run(t, "report=r.%p.%a.%%.txt,file=data", what)
 		names := r.files()
@@ -187,7 +187,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: report %s %v", what, b, err)
 		}
 	}
-	// A device is written to, not replaced; a place that cannot be costs a line.
+	// A device is written to, not replaced; for an unusable path there is one line on stderr.
 	if r := virtualForm.run(t, "report=/dev/null", "work"); r.code != 0 || r.stderr != "" {
 		t.Errorf("/dev/null: exit code %d, stderr %q", r.code, r.stderr)
 	}
@@ -198,13 +198,13 @@ func TestReport(t *testing.T) {
 	if r.code != 0 || !strings.HasPrefix(r.stderr, `markgen: MARKGEN: key "report": `) || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("no place: exit code %d, stderr %q", r.code, r.stderr)
 	}
-	// Relative to where the program began.
+	// Relative paths are relative to the working directory at the start.
 	if r := virtualForm.run(t, "report=r", "chdir"); r.code != 0 || !slices.Equal(r.files(), []string{"r"}) {
 		t.Errorf("chdir: files %q, stderr %q", r.files(), r.stderr)
 	}
 }
 
-// Without file= and report= there is a file; report=none alone is the same.
+// Without file= and report= there is a file; with report=none alone, too.
 func TestDefaultFile(t *testing.T) {
 	for _, config := range []string{"collect=time", "report=none"} {
 		r := virtualForm.run(t, config, "work")
@@ -252,7 +252,7 @@ func TestOnlyAndSkip(t *testing.T) {
 	}
 }
 
-// A file whose process was killed in the middle of its work reads as any other.
+// The file of a process that was killed in the middle of its work can be read like any other.
 func TestKilled(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -296,8 +296,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Markers hide no race of the program from the race detector: goroutines that
-// pass the same marker are not ordered by that.
+// Markers hide no race of the program from the race detector: they do not order goroutines that
+// execute the same marker.
 func TestRaceIsSeen(t *testing.T) {
 	for _, config := range []string{"", "file=data", "report=/dev/null", "file=data,noself"} {
 		r := raceForm.run(t, config, "race")
@@ -307,7 +307,8 @@ func TestRaceIsSeen(t *testing.T) {
 	}
 }
 
-// The header has the processor time of the run, as the system counts it for the process, which has a little besides.
+// The header has the CPU time of the run, which is a little less than the system's value for the
+// process.
 func TestCPUTime(t *testing.T) {
 	native(t)
 	cmd := virtualForm.command(t, "file=data", "million", "8")
@@ -322,7 +323,7 @@ func TestCPUTime(t *testing.T) {
 	}
 }
 
-// The header tells the kind, the platform and what was asked for.
+// The header has the kind of the file, the platform and the configuration.
 func TestHeader(t *testing.T) {
 	arch := goarch
 	if emulator != "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A dataset is what the tests read from a data file, all shards added up. The
-// reader is written from docs/data-file.md alone and checks what that page
-// promises about a file that no writer is changing.
+// A dataset is the contents of a data file as the tests read it, all shards added up. The reader
+// follows docs/data-file.md alone and checks what that page promises about a file that is not being
+// written.
 type dataset struct {
 	b        []byte
 	marks    map[string]*mark
@@ -26,7 +26,7 @@ type dataset struct {
 
 type mark struct {
 	kind, flags       string
-	count             uint64 // passages
+	count             uint64 // of scopes
 	total, self       uint64 // ns
 	ticks, noself     uint64
 	nested, open      uint64
@@ -214,7 +214,7 @@ func (m *mark) addBuckets(t *testing.T, d *dataset, off int) {
 		if k == 0 {
 			least = 0
 		}
-		// One scope may be counted and not yet added when the process is killed.
+		// If the process was killed, one scope may be counted and not yet added.
 		if n > 0 && (sum < least*(n-1) || sum/2 > n<<k || k < 31 && hi == 0 && lo < least*least*(n-1)) {
 			t.Errorf("bucket %d: %d scopes, %d ns, squares %d·2^64+%d", k, n, sum, hi, lo)
 		}
@@ -244,7 +244,7 @@ func (m *mark) add(c *mark) {
 	m.sqHi += c.sqHi + carry
 }
 
-// counts gives the passages of every marker and counter by name.
+// counts returns the count of every marker and counter by name.
 func (d *dataset) counts() map[string]uint64 {
 	all := map[string]uint64{}
 	for name, m := range d.marks {

@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A cell's buckets, sums and extremes are those of the durations added.
+// The buckets, sums and extremes of a cell match the durations added.
 func TestCell(t *testing.T) {
 	var c cell
 	var groups [layout.NumBuckets / layout.GroupBuckets]group
@@ -86,11 +86,11 @@ func TestToNS(t *testing.T) {
 	}
 }
 
-// Each goroutine finds its own slot, in whichever table it is.
+// Each goroutine finds its own slot, in whichever table that is.
 func TestSlots(t *testing.T) {
 	collected(t)
 	first := firstSlots(slotSet{})
-	const n = 100_000 // three times the first table
+	const n = 100_000 // three times the size of the first table
 	owner := map[*slot]uintptr{}
 	at := func(i int) uintptr { return 0x10000000 + uintptr(i)*448 }
 	for i := range n {
@@ -112,7 +112,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// Processors beyond MaxShards share their cells under the lock.
+// Processors beyond MaxShards share their cells, under the lock.
 func TestManyProcessors(t *testing.T) {
 	m := collected(t)
 	decide(&m[1])
@@ -138,7 +138,7 @@ func TestManyProcessors(t *testing.T) {
 	}
 }
 
-// Units may register at once, with markers being passed meanwhile.
+// Units may register concurrently, while markers are executed.
 func TestConcurrentRegister(t *testing.T) {
 	collected(t)
 	var wg sync.WaitGroup
@@ -150,7 +150,7 @@ func TestConcurrentRegister(t *testing.T) {
 			fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t1\t1\t%d\t-\t-\t1\tunit%d.F%d\n", u*each+i, i, u, i)
 		}
 		wg.Go(func() {
-			for i := range ms[u] { // before and after the table is there
+			for i := range ms[u] { // before and after the table is registered
 				Enter(&ms[u][i]).Exit()
 			}
 			Register(&ms[u][0], each, nil, 0, text.String())
@@ -172,7 +172,7 @@ func TestConcurrentRegister(t *testing.T) {
 	}
 }
 
-// No table makes Register fail or fall.
+// No table makes Register fail or panic.
 func FuzzRegister(f *testing.F) {
 	f.Add("p\tx\nf\ta.go\nm\t1\tfunc\t0\t1\t1\t1\t-\t-\t1\tx.F\nb\t0\t1\t1\t1\t1\t1\nc\t2\tblock\t0\t1\t1\tx.G", "x.*", "*G")
 	f.Add("m\nm\t\nc\t\t\t\t\t\t\t\n\n\tb", "*", "")
@@ -203,7 +203,7 @@ func FuzzRegister(f *testing.F) {
 	})
 }
 
-// rowAt is what was recorded under an index.
+// rowAt returns what was recorded under an index.
 func rowAt(index uint32) (r row) {
 	r.add(index)
 	return r

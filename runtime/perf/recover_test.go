@@ -4,10 +4,11 @@ package perf
 
 import "testing"
 
-// What a panic leaves ends when it is stopped, whatever is open where that is done, and then has nothing inside it any more.
+// Scopes that a panic leaves end when recover stops it, whatever is open where recover is called,
+// and have no children afterwards.
 func TestRecovered(t *testing.T) {
 	m := collected(t)
-	Enter(&m[0]).Exit() // makes ready
+	Enter(&m[0]).Exit() // makes the run ready
 	if panicFP == 0 {
 		t.Fatal("it is not known where a panic says which function recovers")
 	}
@@ -18,13 +19,13 @@ func TestRecovered(t *testing.T) {
 		}
 	}
 	for what, form := range map[string]struct {
-		recovering func(stop func()) // has scopes open while it stops the panic
+		recovering func(stop func()) // has scopes open while it calls stop
 		open       uint32
 	}{
 		"nothing is open":      {func(stop func()) { stop() }, 0},
 		"one scope":            {func(stop func()) { opened(&m[0], stop) }, 1},
 		"one inside another":   {func(stop func()) { opened(&m[0], func() { opened(&m[0], stop) }) }, 2},
-		"one that is deferred": {func(stop func()) { defer Enter(&m[0]).Exit(); stop() }, 2}, // what was left waits for it
+		"one that is deferred": {func(stop func()) { defer Enter(&m[0]).Exit(); stop() }, 2}, // the scopes that were left end after it
 	} {
 		a0, _ := counted(&m[1])
 		b0, _ := counted(&m[0])
@@ -56,13 +57,13 @@ func TestRecovered(t *testing.T) {
 		if a != a0+1 || what != "nothing is open" && b == b0 {
 			t.Errorf("%s: %d passages of what was left, want 1; %d of what was open", what, a-a0, b-b0)
 		}
-		if took := rowAt(m[1].index).Total - total; took > toNS(stopped-from) && what != "one that is deferred" { // which is inside of it
+		if took := rowAt(m[1].index).Total - total; took > toNS(stopped-from) && what != "one that is deferred" { // there, stop is part of the scope
 			t.Errorf("%s: what was left took %d ns, and until it was stopped %d passed", what, took, toNS(stopped-from))
 		}
 	}
 }
 
-// Times of scopes around those that are taken aside are as if the panic had left nothing.
+// The durations of scopes that settleBelow moves are as if the panic had left no scopes.
 func TestRecoveredInside(t *testing.T) {
 	m := collected(t)
 	p := own()

@@ -13,8 +13,7 @@ import (
 	"unsafe"
 )
 
-// A table that is packed goes to the file as it is; only=, skip= and the report
-// know what is in it.
+// A packed table is written to the file packed; only=, skip= and the report unpack it.
 func TestPackedTable(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("p\tpacked\nf\tpacked.go\n")
@@ -23,7 +22,7 @@ func TestPackedTable(t *testing.T) {
 	}
 	text.WriteString("c\t00000000000000ff\tblock\t0\t1\t1\tpacked.counted\n")
 	stored := packed(t, text.String(), flate.DefaultCompression)
-	for config, want := range map[string][2]int{ // markers passed, the counter
+	for config, want := range map[string][2]int{ // executed markers, and the counter
 		"":                               {300, 300},
 		"only=packed.F1?":                {10, 0},
 		"skip=*.F*":                      {0, 300},
@@ -51,9 +50,9 @@ func TestPackedTable(t *testing.T) {
 	}
 }
 
-// Registering touches the markers, and neither reads their text nor copies it to
-// mapped memory, which would be a page fault for every 4 kB of 9 MB. Time cannot be
-// tested on a machine with other work to do.
+// Registering touches the markers, and neither reads their text nor copies it to mapped memory,
+// which would be a page fault for every 4 kB of 9 MB. Its duration cannot be tested on a busy
+// machine.
 func TestRegisterIsCheap(t *testing.T) {
 	const n = 100_000
 	r := virtualForm.run(t, "file=data", "register", strconv.Itoa(n))

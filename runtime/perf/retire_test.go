@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// What a run had is retired once, also where the next could not begin and another is tried: two runs would have the same slots.
+// The memory of a run is retired once, even if the next run failed to begin and another is tried:
+// otherwise two runs would share slots.
 func TestRetireOnce(t *testing.T) {
 	collected(t)
 	lock()

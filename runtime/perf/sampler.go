@@ -61,8 +61,8 @@ const (
 // theSampler is the sampler of the run.
 var theSampler sampler
 
-// due opens a window or checks the open one, and looks for counters that have counted often, if the time for it
-// has come. It returns the monotonic time at which it should be called again.
+// due opens a window or checks the open one, and looks for counters that have counted often, if it
+// is time to. It returns the monotonic time at which to call it again.
 //
 //go:norace
 func (s *sampler) due() uint64 {

@@ -8,8 +8,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Self time is what is left of a duration when the marked children are taken
-// off.
+// Self time is the duration less the durations of marked children.
 func TestSelfTime(t *testing.T) {
 	d := virtualForm.run(t, "file=data", "self", "5").data("data")
 	outer, inner := d.marks["demo.leave"], d.marks["demo.tick"]
@@ -27,7 +26,7 @@ func TestSelfTime(t *testing.T) {
 	if d.word(layout.OffFlags) != 0 {
 		t.Errorf("flags %b", d.word(layout.OffFlags))
 	}
-	// The self times of goroutines that move about add up, too.
+	// The self times of goroutines that migrate between processors add up, too.
 	d = virtualForm.run(t, "file=data", "workers", "500").data("data")
 	leave, work, loop, add := d.marks["demo.leave"], d.marks["demo.work"], d.marks["demo.work:for#1"], d.marks["demo.add"]
 	early := loop.self + add.total - loop.total // the one add outside the loop
@@ -39,8 +38,7 @@ func TestSelfTime(t *testing.T) {
 	}
 }
 
-// More goroutines with open scopes than the first table of slots has room for
-// still have self times.
+// With more goroutines than the first table of slots has room for, all still have self times.
 func TestManyGoroutines(t *testing.T) {
 	d := virtualForm.run(t, "file=data", "blocked", "50000").data("data")
 	leave, add := d.marks["demo.leave"], d.marks["demo.add"]

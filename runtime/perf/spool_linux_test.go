@@ -12,7 +12,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Every process has a file of its own in the spool, from before it is killed on; nothing that is there is replaced.
+// Every process has its own file in the spool, also if it is killed; existing files are not
+// replaced.
 func TestSpool(t *testing.T) {
 	spool := filepath.Join(t.TempDir(), "deep", "spool")
 	for n := 1; n <= 3; n++ {
@@ -29,8 +30,8 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// A spool that holds more than it may has processes decline, and counts them; what is in directories counts as
-// markgen push has told.
+// If the spool is over its limit, processes decline and are counted; for subdirectories the size
+// that markgen push has written counts.
 func TestSpoolFull(t *testing.T) {
 	spool := t.TempDir()
 	write := func(name, text string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/random"
 )
 
-// seed=0 is a seed like any other, and none means none.
+// seed=0 is a seed like any other, and different from no seed.
 func TestSeed(t *testing.T) {
 	if zero, _ := parseSettings("seed=0"); random.Mix(zero.Seed) == 0 {
 		t.Error("seed=0 is none")
@@ -20,7 +20,7 @@ func TestGap(t *testing.T) {
 	for _, n := range []uint64{1, 2, 10, 1000} {
 		sum := uint64(0)
 		for range 10_000 {
-			for t := now(); now() == t; { // the clock may go in steps, and at one moment the distance is the same
+			for t := now(); now() == t; { // the clock may have a large step, and gap is the same within one step
 			}
 			g := gap(n)
 			if g < 1 || g > 2*n-1 {
@@ -34,7 +34,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// What recording took of windows is taken off them, shared by the processors that recorded at the same time.
+// The cost of recording is subtracted from windows, divided by the number of processors that
+// recorded at once.
 func TestLonger(t *testing.T) {
 	defer func(whole uint64) { hot.cost[kindOpened] = whole }(hot.cost[kindOpened])
 	hot.cost[kindOpened] = 100 << costBits

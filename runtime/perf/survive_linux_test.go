@@ -15,15 +15,14 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// through has a shell run the command as "$@".
+// through makes a shell run the command as "$@".
 func through(cmd *exec.Cmd, script string) *exec.Cmd {
 	cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
 	cmd.Path = "/bin/sh"
 	return cmd
 }
 
-// filled says whether the report lists as many markers of fill as count says,
-// each passed once.
+// filled reports whether the report lists count markers of fill, each executed once.
 func (r *run) filled(count string) bool {
 	b, _ := os.ReadFile(filepath.Join(r.dir, "report"))
 	passed := 0
@@ -35,7 +34,7 @@ func (r *run) filled(count string) bool {
 	return strconv.Itoa(passed) == count
 }
 
-// What happens to the file costs at most data and one line, never the program.
+// Whatever happens to the file costs data and one line on stderr, and does not affect the program.
 func TestSurvives(t *testing.T) {
 	own := "exec \"$@\""
 	disk := `mount -t tmpfs -o size=1m,mode=777 none disk || { echo no mount; exit 99; }; "$@"; code=$?; cp disk/data data && exit $code`
@@ -43,7 +42,7 @@ func TestSurvives(t *testing.T) {
 		name, script string
 		file         string
 		args         []string
-		stderr       string // the one line
+		stderr       string // the one line on stderr
 		data         bool   // a file is left
 		partial      bool
 	}{
@@ -93,7 +92,7 @@ func TestSurvives(t *testing.T) {
 				t.Skip("no mount")
 			}
 			stderr := r.stderr
-			if strings.Contains(tt.script, "disk") && !tt.data { // cp's
+			if strings.Contains(tt.script, "disk") && !tt.data { // the message is from cp
 				stderr, _, _ = strings.Cut(stderr, "cp: ")
 				r.code = 0
 			}
@@ -124,8 +123,7 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// openPath lets anybody reach the working directory, write there, and run the
-// program.
+// openPath gives all users access to the working directory, and the program.
 func openPath(t *testing.T, dir, program string) {
 	t.Helper()
 	if err := os.Chmod(dir, 0o777); err != nil {
@@ -140,8 +138,8 @@ func openPath(t *testing.T, dir, program string) {
 	}
 }
 
-// A program that replaces itself keeps its process ID and environment, and its
-// data: the next program has another file.
+// A program that replaces itself keeps its process ID, environment and data: the next program has
+// another file.
 func TestExec(t *testing.T) {
 	native(t)
 	for _, config := range []string{"file=data", "file=data-%p", "report=r,file=data.%a.%p"} {
@@ -170,7 +168,7 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// Go's own report comes when memory runs out, and Go's exit code.
+// When memory runs out, Go's own report and exit code appear.
 func TestOutOfMemory(t *testing.T) {
 	native(t)
 	const limit = `ulimit -v 1000000; exec "$@"`
@@ -184,7 +182,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// There is no goroutine that the program did not start.
+// Markers start no goroutine that is visible to the program.
 func TestGoroutines(t *testing.T) {
 	want := virtualForm.run(t, "", "stacks")
 	for _, config := range []string{"file=data", "report=/dev/null", "file=no/such/place"} {
@@ -194,7 +192,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// The race detector sees nothing of what goroutines do to the file together.
+// The race detector reports nothing about concurrent use of the file.
 func TestGrowthRaces(t *testing.T) {
 	for _, f := range []*form{raceForm, virtualForm} {
 		t.Run(f.name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A counter may be taken away while it is passed: at the end of a window, at a pause.
+// A counter may be turned off while it is executed: at the end of a window, or at a pause.
 func TestTickTakenAway(t *testing.T) {
 	var n uint64
 	var c Counter

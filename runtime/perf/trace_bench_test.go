@@ -4,10 +4,10 @@ package perf
 
 import "testing"
 
-// The price of a scope's two records against the two bare clock reads they cannot do
-// without:
+// BenchmarkTrace compares the cost of a scope's two records with the two bare clock reads that they
+// need:
 //
-//	go test -bench Trace ./runtime
+//	go test -tags=markgen_virtual -bench=Trace ./runtime/perf
 func BenchmarkTrace(b *testing.B) {
 	m := collectedAs(b, "collect=trace,file="+b.TempDir()+"/data")
 	b.Run("reads", func(b *testing.B) {

@@ -12,8 +12,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// packed packs a text at a level of compress/flate, as the writer of tables does
-// at one of them.
+// packed packs a text at a level of compress/flate, as the writer of tables does at one of them.
 func packed(t testing.TB, text string, level int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,7 +29,7 @@ func packed(t testing.TB, text string, level int) string {
 	return b.String()
 }
 
-// Texts are unpacked if they are packed, and are nothing if they are damaged or not what anybody packs.
+// Packed texts are unpacked; damaged ones, and ones that no writer makes, yield "".
 func TestUnpack(t *testing.T) {
 	const text = "p\tdemo\nf\tdemo.go\n"
 	stored := packed(t, text, flate.DefaultCompression)

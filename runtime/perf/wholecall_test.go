@@ -7,10 +7,11 @@ import (
 	"unsafe"
 )
 
-// Windows leave gates open behind them while there is a call that began in one, of a function with whose calls others are recorded.
+// The end of a window leaves gates open if a call that began in it is open and other markers are
+// recorded with calls of its function.
 func TestCallsOpen(t *testing.T) {
 	m := collected(t)
-	opened(&m[0], func() {}) // it has an index from then on
+	opened(&m[0], func() {}) // gives it an index
 	p := own()
 	kept, bits := owners, rateBits
 	defer func() { owners, rateBits, functionOf, hasInner = kept, bits, nil, nil }()

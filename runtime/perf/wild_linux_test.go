@@ -15,7 +15,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// demoFunctions are what there is to pick from in the demo: functions that are timed.
+// demoFunctions are the functions in the demo that can be picked: those that are timed.
 var demoFunctions = []string{"demo.main", "demo.work", "demo.add", "demo.leave", "demo.(*T).Never"}
 
 // inWild is the demo with a directory for temporary files that other tests do not use.
@@ -26,10 +26,10 @@ func inWild(t *testing.T, temp, config string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A choice is what one process picked: by name, with which probability.
+// A choice is the functions that one process picked, by name, with their probabilities.
 type choice map[string]float64
 
-// choiceOf reads what is in the data of a process.
+// choiceOf reads the choice from the data of a process.
 func choiceOf(t *testing.T, d *dataset) choice {
 	t.Helper()
 	if d.wild == 0 {
@@ -58,7 +58,7 @@ func choiceOf(t *testing.T, d *dataset) choice {
 	return c
 }
 
-// choices runs the demo with each of so many seeds.
+// choices runs the demo with each of a number of seeds.
 func choices(t *testing.T, runs int, config string) []choice {
 	t.Helper()
 	if os.Getenv("MARKGEN_TESTS") != "corpus" {
@@ -92,8 +92,8 @@ func choices(t *testing.T, runs int, config string) []choice {
 	return list
 }
 
-// chiSquare sums up how far the functions' numbers of picks are from what they should be,
-// in standard deviations of a binomial distribution, squared.
+// chiSquare returns Pearson's chi-square statistic of the functions' pick counts, against the
+// expected ones.
 func chiSquare(list []choice, p map[string]float64) (sum float64) {
 	for _, name := range demoFunctions {
 		n := 0.0
@@ -108,12 +108,12 @@ func chiSquare(list []choice, p map[string]float64) (sum float64) {
 	return sum
 }
 
-// most99 is what chi square exceeds by chance once in a hundred times, with one less
-// degree of freedom than there are functions.
+// most99 is the 99th percentile of the chi-square distribution, with one degree of freedom less
+// than there are functions.
 const most99 = 13.28
 
-// unbiased checks that the probabilities in the data are such that each run stands for as
-// many as it should: over all runs, the sum of 1/p is the number of runs.
+// unbiased checks that the probabilities in the data are unbiased: over all runs, the expected sum
+// of 1/p is the number of runs.
 func unbiased(t *testing.T, list []choice) {
 	t.Helper()
 	for _, name := range demoFunctions {
@@ -130,7 +130,7 @@ func unbiased(t *testing.T, list []choice) {
 	}
 }
 
-// Each function is picked as often as others.
+// All functions are picked equally often.
 func TestPickedAlike(t *testing.T) {
 	t.Parallel()
 	native(t)
@@ -144,15 +144,15 @@ func TestPickedAlike(t *testing.T) {
 			t.Fatalf("run %d picked %v", i, c)
 		}
 	}
-	// Without replacement, numbers of picks vary by (N-K)/(N-1) as much.
+	// Without replacement, the variance of the counts is smaller by the factor (N-K)/(N-1).
 	if x := chiSquare(list, p) * 4 / 3; x > most99 {
 		t.Errorf("chi square is %.1f", x)
 	}
 	unbiased(t, list)
 }
 
-// A function that was measured in three runs is picked a quarter as often as those that
-// were in none.
+// A function that was measured in three runs is picked a quarter as often as functions that were
+// measured in none.
 func TestPickedByWeight(t *testing.T) {
 	t.Parallel()
 	native(t)
@@ -197,8 +197,8 @@ func TestPickedApart(t *testing.T) {
 	unbiased(t, list)
 }
 
-// What is picked is collected, all of it, and nothing else; with the same seed it is the
-// same again.
+// Everything at the picked functions is collected, and nothing else; with the same seed the picks
+// are the same.
 func TestCollectedAtPicked(t *testing.T) {
 	t.Parallel()
 	all := passages(4, map[string]uint64{"demo.tick": 3, "demo.pass": 3})
@@ -231,7 +231,7 @@ func TestCollectedAtPicked(t *testing.T) {
 	}
 }
 
-// refused says why a process declined.
+// refused returns why a process declined.
 func refused(t *testing.T, r *run) uint64 {
 	t.Helper()
 	if r.code != 0 || r.stdout != "sum 20 true false\n" || r.stderr != "" {
@@ -247,7 +247,7 @@ func refused(t *testing.T, r *run) uint64 {
 	return d.word(d.wild + layout.OffWildRefused)
 }
 
-// A process declines where the machine is busy, and says so in its data.
+// A process declines if the machine is busy, and its data say so.
 func TestDeclinesBusy(t *testing.T) {
 	t.Parallel()
 	r := finish(t, inWild(t, t.TempDir(), "busy=0", "work", "1"))
@@ -259,8 +259,7 @@ func TestDeclinesBusy(t *testing.T) {
 	}
 }
 
-// Six processes collect and the seventh declines, until one of them is gone, however it
-// went.
+// Six processes collect and the seventh declines, until one of them has ended, in whatever way.
 func TestDeclinesSeventh(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
@@ -281,8 +280,8 @@ func TestDeclinesSeventh(t *testing.T) {
 	}
 }
 
-// Where it cannot be told how many collect, none does; a directory of somebody else's, or
-// a link, is not used.
+// If the number of collecting processes cannot be found out, none collects; a directory of another
+// user, or a link, is not used.
 func TestDeclinesWithoutPlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -297,8 +296,7 @@ func TestDeclinesWithoutPlace(t *testing.T) {
 	}
 }
 
-// Keys that say nothing without collect=wild, and a file that cannot be read, are
-// mistakes.
+// Keys that have no meaning without collect=wild, and unreadable files, are errors.
 func TestWildKeys(t *testing.T) {
 	for config, want := range map[string]string{
 		"pick=3":                  `"pick": is for collect=wild; give that, or leave it out`,

@@ -11,8 +11,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// What can be picked are the functions of all tables up to that of package main, but for those that
-// are counted only and those that are not wanted. The data say their numbers.
+// Candidates are the functions of all tables up to that of package main, except those that are only
+// counted and those that only= or skip= excludes. The data have their number.
 func TestEnter(t *testing.T) {
 	kept, keptConf := picking, conf
 	defer func() { picking, conf = kept, keptConf }()
