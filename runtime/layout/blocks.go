@@ -108,7 +108,7 @@ const (
 	OffByWindow = 1 << 2  // between two windows
 	OffByLimit  = 1 << 3  // it has enough samples, or too many scopes
 	OffByOuter  = 1 << 4  // a scope of it is open, and scopes inside that are not recorded
-	OffDemoted  = 1 << 5  // its scopes are counted and not timed, see demote=; the code behind the gate still runs marked
+	OffDemoted  = 1 << 5  // its scopes are only counted, see demote=; code behind the gate runs marked
 	OffSettled  = 1 << 31 // in addition to another bit: it has no open scopes
 
 	IndexOff          = 1 << 31 // with each of the following
@@ -226,12 +226,19 @@ const (
 
 // A trace record.
 const (
-	RecordTick      = 0  // when the marker was executed
-	RecordGoroutine = 8  // ID of its goroutine; in RecordGap, the number of records missing
-	RecordMarker    = 16 // u32: the lower 24 bits minus StackFirst are the global index of the marker, the upper 8 are Record…
-	RecordLevel     = 20 // u32: position of the scope among the open scopes of its goroutine, from 1; 0 if it is not one of them
-	RecordCost      = 24 // lower 40 bits: cost of the marker from the tick on, ticks/256, or in RecordGap the ticks to the last missing record; all ones if it is more. Upper 24 bits: the record's number
-	RecordSize      = 32
+	RecordTick      = 0 // when the marker was executed
+	RecordGoroutine = 8 // ID of its goroutine; in RecordGap, the number of records missing
+	// RecordMarker is a u32: the lower 24 bits minus StackFirst are the global index of the marker,
+	// the upper 8 are Record….
+	RecordMarker = 16
+	// RecordLevel is a u32: the position of the scope among the open scopes of its goroutine, from
+	// 1; 0 if it is not one of them.
+	RecordLevel = 20
+	// RecordCost has two parts. Lower 40 bits: the cost of the marker from the tick on, ticks/256,
+	// or in RecordGap the ticks to the last missing record; all ones if it is more. Upper 24 bits:
+	// the record's number.
+	RecordCost = 24
+	RecordSize = 32
 
 	RecordKindShift = 24
 	RecordCostBits  = 40

@@ -19,7 +19,7 @@ const (
 	OffMagic      = 0   // 8 bytes, Magic
 	OffVersion    = 8   // u32, Version
 	OffHeaderSize = 12  // u32, HeaderSize
-	OffState      = 16  // State…; if it is not StateStopped and the process is gone, the process was killed or crashed
+	OffState      = 16  // State…; if not StateStopped, and the process is gone, it was killed or crashed
 	OffUsed       = 24  // bytes of the file that hold published content, header included
 	OffPID        = 32  // process id
 	OffStartWall  = 40  // ns since the Unix epoch at start
@@ -33,16 +33,16 @@ const (
 	OffQuantum    = 104 // the clock's smallest step, ps
 	OffRead       = 112 // cost of one clock read, ps
 	OffInside     = 120 // own duration of an empty scope, ps; subtracted from every duration
-	OffWhole      = 128 // total cost of an empty scope, ps, as last measured; subtracted from durations for every scope inside
+	OffWhole      = 128 // total cost of an empty scope, ps; subtracted for every scope inside a scope
 	OffLost       = 136 // scopes that could not be recorded at all
 	OffFlags      = 144 // Flag… bits
 	OffProcs      = 152 // GOMAXPROCS at start
 	OffTriggers   = 160 // Trigger… bits: what may change the state
 	OffSince      = 168 // tick of the latest change of state
 	OffProfiled   = 176 // ticks spent in StateProfiling before that
-	OffCPUTime    = 184 // CPU time of the process from the start to the end, ns; 0 until then, and where it is unknown
-	OffCount      = 192 // cost of an execution that is only counted, ps, as last measured
-	OffSums       = 200 // size of the BlockSums at the end of the bytes in use, once the run has ended; 0 if there is none
+	OffCPUTime    = 184 // CPU time of the process from start to end, ns; 0 until then, or if unknown
+	OffCount      = 192 // cost of an execution that is only counted, ps
+	OffSums       = 200 // size of the BlockSums at the end of a run that has ended; 0 if none
 	OffApp        = 256 // name of the executable, NUL-padded
 	OffGo         = 512 // Go version, NUL-padded
 	OffGOOS       = 576
@@ -54,7 +54,7 @@ const (
 	OffSampleN      = 2048 // N of sample=1:N for all markers; 0 or 1 if every scope is recorded
 	OffWindowFrom   = 2056 // tick at which the latest window began: scopes that begin in it are recorded
 	OffWindowWidth  = 2064 // its length in ticks; 0 if it has ended; all ones if there are no windows
-	OffClosed       = 2072 // tick at which markers were last closed: scopes open then may have missed their ends
+	OffClosed       = 2072 // tick at which markers were last closed: open scopes may have missed their ends
 	OffWindows      = 2080 // number of windows that have ended, or in which the run has
 	OffWindowTicks  = 2088 // total length of these, ticks
 	OffWindowTaken  = 2096 // estimated part of OffWindowTicks used for recording
@@ -63,7 +63,7 @@ const (
 	OffTickStands   = 2120 // ticks that the periods stand for in which counters were on for windows
 
 	// Traces.
-	OffDrainer   = 2304 // ID of the process that drains the rings; 0 if none does, and rings keep the newest records
+	OffDrainer   = 2304 // ID of the process that drains the rings; 0 if none, and they keep the newest
 	OffTraceLost = 2312 // records that no ring could hold
 
 	OffPairsLost = 2320 // scopes whose pairs are unknown, see BlockPairs

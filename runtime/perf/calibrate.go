@@ -111,8 +111,8 @@ func measureAgain(at uint64, index uint32) {
 		}
 		if open == 0 || open >= unending {
 			kept := *p
-			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil                  // without the scopes that are open
-			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0 // without the open scopes
+			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // without the open scopes
+			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
 			measureCosts()
 			*p = kept
 			setCosts()

@@ -29,9 +29,10 @@ func (t *table) sampled() bool {
 }
 
 // choose turns off the markers that are not collected and the gates without a collected marker, and
-// flags the markers that triggers watch and those with rates. A watched marker is always on, or its
-// triggers would miss scope ends. A gate may come after the markers behind it in the table. If all
-// markers are collected, they are not touched. In a run that does not collect yet all are off.
+// flags the markers that triggers watch and those with rates. Every scope of a watched marker is
+// collected, whatever its rate, or its triggers would miss scope ends. A gate may come after the
+// markers behind it in the table. If all markers are collected, they are not touched. In a run that
+// does not collect yet all are off.
 //
 //go:norace
 //go:nocheckptr
@@ -125,7 +126,7 @@ type counting uint8
 
 const (
 	countsNever  counting = iota
-	countsOn              // while collection is on
+	countsOn              // in states in which counters count
 	countsAlways          // always: it is a cover block
 )
 

@@ -10,7 +10,7 @@ const (
 	hookTrace   = 1 << iota // records are written, see trace.go
 	hookRead                // collectors read their counters, see collector.go
 	hookTrigger             // ends of scopes of some markers may change the state, see trigger.go
-	hookRecords             // the number of trace records may change the state
+	hookRecords             // the number of recorded scopes may change the state
 	hookEdge                // scopes are also recorded by caller, see edge.go
 	hookLimit               // markers are turned off after enough scopes, see limit.go
 	hookUntimed             // scopes are not timed: there are no cells

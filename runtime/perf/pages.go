@@ -34,8 +34,8 @@ func (t *table) sharePages(number uint64) {
 	var head blockHead
 	head.set(layout.BlockMarkers, size)
 	defer publishParts(b, size, [][]byte{head.bytes()})
-	if !space.inFile { // the file could not grow
-		return // it could not grow
+	if !space.inFile {
+		return // the file could not grow
 	}
 	data := (layout.BlockAlign+uintptr(b)+pageSize-1)&^(pageSize-1) - uintptr(b)
 	mapped := unsafe.Slice((*byte)(unsafe.Add(b, data)), len(own))

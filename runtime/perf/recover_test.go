@@ -25,7 +25,7 @@ func TestRecovered(t *testing.T) {
 		"nothing is open":      {func(stop func()) { stop() }, 0},
 		"one scope":            {func(stop func()) { opened(&m[0], stop) }, 1},
 		"one inside another":   {func(stop func()) { opened(&m[0], func() { opened(&m[0], stop) }) }, 2},
-		"one that is deferred": {func(stop func()) { defer Enter(&m[0]).Exit(); stop() }, 2}, // the scopes that were left end after it
+		"one that is deferred": {func(stop func()) { defer Enter(&m[0]).Exit(); stop() }, 2}, // what was left ends after it
 	} {
 		a0, _ := counted(&m[1])
 		b0, _ := counted(&m[0])
@@ -57,7 +57,8 @@ func TestRecovered(t *testing.T) {
 		if a != a0+1 || what != "nothing is open" && b == b0 {
 			t.Errorf("%s: %d passages of what was left, want 1; %d of what was open", what, a-a0, b-b0)
 		}
-		if took := rowAt(m[1].index).Total - total; took > toNS(stopped-from) && what != "one that is deferred" { // there, stop is part of the scope
+		// There, stop is part of the scope
+		if took := rowAt(m[1].index).Total - total; took > toNS(stopped-from) && what != "one that is deferred" {
 			t.Errorf("%s: what was left took %d ns, and until it was stopped %d passed", what, took, toNS(stopped-from))
 		}
 	}

@@ -49,7 +49,7 @@ type table struct {
 	counting  []counting     // per counter, when it counts; nil if not known yet
 	own       []*tallyUnit   // counters of single units on the stack, see tallies
 	gates     []uint32       // per marker, the marker that its function's code tests; nil if not known yet
-	chosen    []bool         // per marker, whether its function decides for it and has a marker of its own; nil if not known yet
+	chosen    []bool         // per marker, whether it is recorded with whole calls, see goesWith; nil if not known yet
 	rates     []uint32       // per marker, N if one scope in N is timed, else 0; nil if all are 0
 	sampledAt []*baseline    // per marker, when windows began to sample it; nil if none is sampled
 }
@@ -360,7 +360,8 @@ func decide(m *Marker) uint32 {
 	if w&layout.IndexMask == 0 && (on || w&layout.IndexWatched != 0) {
 		from := now()
 		lock()
-		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may have ended by now
+		// The run may have ended by now
+		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn {
 			m.giveIndex()
 		}
 		n := nextIndex - firstIndex

@@ -229,7 +229,8 @@ func sampleGroup(m *Marker) {
 		if w&layout.IndexWatched != 0 {
 			continue
 		}
-		gates = append(gates, windowGate{other, t.goesWith(uint32(k))}) // where there is one body, each marker's code tests its own word
+		// Where there is one body, each marker's code tests its own word
+		gates = append(gates, windowGate{other, t.goesWith(uint32(k))})
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, layout.OffByWindow)
 		}

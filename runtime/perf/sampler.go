@@ -175,10 +175,10 @@ func (s *sampler) plan(t uint64) {
 
 // lead returns the time from t, when the sampler is called, to the beginning of the window, in ns.
 // What the program does at t is correlated with the call. An idle program was woken together with
-// the sampler, and does at once what it would have done in the next millisecond: Go polls timers up
-// to that late, and whenever an event wakes it (netpoll in runtime/netpoll_epoll.go). In a busy
-// program the sampler was called late, when a goroutine blocked or was preempted, and others are
-// about to run. So part of the lead is random; marked code that runs during the lead is not
+// the sampler, and does at once what it would have done in the next millisecond: Go runs timers up
+// to a millisecond late, and whenever an event wakes it (netpoll in runtime/netpoll_epoll.go). In a
+// busy program the sampler was called late, when a goroutine blocked or was preempted, and others
+// are about to run. So part of the lead is random; marked code that runs during the lead is not
 // recorded.
 //
 //go:norace

@@ -138,8 +138,8 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	defer unlock()
 	if noRun() || p.over() {
 		p.how |= passageLate
-		if p.slot != nil && p.slot.frozen() { // it stays open in that run's data
-			p.slot.stack.n++ // it is open in that run's data
+		if p.slot != nil && p.slot.frozen() {
+			p.slot.stack.n++ // it stays open in that run's data
 		}
 		return true
 	}

@@ -41,7 +41,8 @@ func timers(run uint64) {
 				next = min(next, dueAt(t, &line))
 			}
 		}
-		if !all.Pending(uint64(State())) && conf.Period == 0 && !conf.windows() { // nothing is left to happen at a time
+		// Nothing is left to happen at a time
+		if !all.Pending(uint64(State())) && conf.Period == 0 && !conf.windows() {
 			break
 		}
 		if conf.Period > 0 {

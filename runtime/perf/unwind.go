@@ -159,7 +159,8 @@ func beneath() (g uintptr, words uint32) {
 		if f == nil {
 			return g, 1<<32 - 1
 		}
-		name := runtime.FuncForPC(f.Entry()).Name() // name of the frame's function: the one at c.pc may be inlined there
+		// Name of the frame's function: the one at c.pc may be inlined there
+		name := runtime.FuncForPC(f.Entry()).Name()
 		if own == "" {
 			own = packageOf(name)
 		}

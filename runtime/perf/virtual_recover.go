@@ -59,7 +59,8 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	}
 	switch {
 	case low == n:
-		if low == 0 || s.at(low-1).kind() == kindOpened { // else it may belong to the deferred call, with others below
+		// Otherwise a scope may belong to the deferred call, with others below.
+		if low == 0 || s.at(low-1).kind() == kindOpened {
 			p.then = 0
 		}
 	case n == s.n:

@@ -234,7 +234,8 @@ func findOpen(mayAllocate bool) bool {
 				return false
 			}
 			index := s.at(i).index & layout.IndexMask
-			if k := index - firstIndex; k < uint32(len(live)) { // it may be the index from before the marker was sampled
+			// It may be the index from before the marker was sampled
+			if k := index - firstIndex; k < uint32(len(live)) {
 				index = loadWord(&live[k].index) & layout.IndexMask
 			}
 			opens = append(opens, index)

@@ -10,7 +10,8 @@ const FractionBits = 8
 // of 100 MHz, and steps of 24.45 ticks are 24 or 25 long. The work between reads varies, as on an
 // otherwise idle processor each might take equally long.
 func Step(read func() uint64) (step uint64) {
-	for try := 0; try < 3 && step < leastRounded<<FractionBits; try++ { // another process may have the processor during a try
+	// Another process may have the processor during a try
+	for try := 0; try < 3 && step < leastRounded<<FractionBits; try++ {
 		step = max(step, stepOnce(read))
 	}
 	return step

@@ -17,8 +17,10 @@ package datafile
 // Options say how a data file is opened.
 type Options struct {
 	Keeper string // NAME.SECRET of the process that provides the file, see fetch; "" if none
-	Spool  string // directory of the spool that the file is in; it is created, the file must be lockable there, and nothing is replaced; "" if none
-	Room   uint64 // maximum bytes in the spool for another file to be added
+	// Spool is the directory of the spool that the file is in, "" if none. It is created; the file
+	// must be lockable there, and replaces nothing.
+	Spool string
+	Room  uint64 // maximum bytes in the spool for another file to be added
 }
 
 // OnWrite is called with the result of each write(2) of this package, a number of bytes, or

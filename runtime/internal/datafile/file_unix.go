@@ -161,7 +161,8 @@ func (f *File) reserve(end int64) (trouble string) {
 		return "the limit on file sizes (RLIMIT_FSIZE) is reached"
 	}
 	if err := reserve(f.fd, f.size, end-f.size); err != nil {
-		syscall.Ftruncate(f.fd, f.size) // a full disk may have extended it as far as it could; a keeper's file is sealed
+		// A full disk may have extended it as far as it could; a keeper's file is sealed
+		syscall.Ftruncate(f.fd, f.size)
 		return err.Error()
 	}
 	return ""

@@ -32,7 +32,8 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, trouble s
 				if n == 1 && what != "" {
 					taken = name + " is " + what
 				}
-				if n++; n == 2 && path == f.wanted && f.number+1 < mostNames { // the latest Open of this process has tried the numbers before
+				// The latest Open of this process has tried the numbers before
+				if n++; n == 2 && path == f.wanted && f.number+1 < mostNames {
 					n = f.number + 1
 				}
 			}

@@ -160,7 +160,8 @@ func (r *Rings) advance(e *end) bool {
 		free = e.room - 1 - min(e.room-1, waiting)
 		if free < 2 || b.gap > 0 && free < e.room/8 {
 			if b.gap%lostAtOnce == 0 && platform.Gone(drainer) {
-				atomic.CompareAndSwapUint64(r.word(layout.OffDrainer), drainer, 0) // so that the rings keep the newest records again
+				// So that the rings keep the newest records again
+				atomic.CompareAndSwapUint64(r.word(layout.OffDrainer), drainer, 0)
 			}
 			return false
 		}

@@ -41,11 +41,13 @@ type Host struct {
 type Rings struct {
 	of      [layout.MaxShards + 1]end // the last one is for all further processors, under the lock
 	scratch scratchRing
-	kept    end // the end that scratch replaces: scopes that began in an earlier run may have ended in this one already
-	host    Host
-	header  unsafe.Pointer
-	room    uint64
-	open    bool
+	// kept is the end that scratch replaces: scopes that began in an earlier run may have ended in
+	// this one already.
+	kept   end
+	host   Host
+	header unsafe.Pointer
+	room   uint64
+	open   bool
 }
 
 // noRing stands for a ring that could not be made.

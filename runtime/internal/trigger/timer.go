@@ -39,8 +39,8 @@ func (t *Trigger) Due(l *Timeline, now uint64) (acts bool, next uint64) {
 	since := l.since
 	next = now + max(t.N/8, shortestSleep)
 	switch t.Key {
-	case "start": // its state began with the run
-		since, next = l.Begun, now+never // its state has begun with the run
+	case "start":
+		since, next = l.Begun, now+never // its state began with the run
 	case "stop":
 		since = l.profiling
 	}

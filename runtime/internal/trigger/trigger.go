@@ -17,11 +17,12 @@ import (
 type Trigger struct {
 	config.Trigger
 
-	markers atomic.Pointer[[]uint32] // numbers of the markers with the name, replaced when there is one more; Watch, Search
-	warned  bool                     // that no marker has the name; Search
-	open    int64                    // open scopes of its markers; Begin, End
-	acted   uint64                   // ID of the state in which it last acted; Due
-	counted atomic.Uint64            // scopes or records since its state began; any goroutine
+	// markers are the numbers of the markers with the name, replaced when there is one more; Watch, Search
+	markers atomic.Pointer[[]uint32]
+	warned  bool          // that no marker has the name; Search
+	open    int64         // open scopes of its markers; Begin, End
+	acted   uint64        // ID of the state in which it last acted; Due
+	counted atomic.Uint64 // scopes or records since its state began; any goroutine
 }
 
 // A Set is the triggers of a run.

@@ -44,7 +44,9 @@ type Picker struct {
 type Pick struct {
 	Number uint32 // as passed to Add
 	Runs   uint32 // number of earlier runs known to have measured it
-	Limit  uint64 // exclusive upper bound that its rank had to meet, 32.32; layout.NoLimit if it was certain to be picked
+	// Limit is the exclusive upper bound that its rank had to meet, 32.32; layout.NoLimit if it was
+	// certain to be picked.
+	Limit uint64
 }
 
 // A function is a candidate.
