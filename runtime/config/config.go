@@ -26,7 +26,7 @@ type Config struct {
 	Period    uint64 // every=, ns; 0 if not given
 	Width     uint64 // of the window in each period, ns
 	Sample    uint64 // N of sample=1:N for all markers; 0 to follow the directives
-	Countdown bool   // one passage in N instead of windows
+	Countdown bool   // time one scope in N instead of using windows
 	Seed      uint64 // of random numbers; 0 if not given
 	Callers   bool   // cells by caller
 	Pairs     bool   // record which markers are open at once

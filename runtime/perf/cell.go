@@ -80,7 +80,7 @@ var (
 // A passage is a scope that is added to a cell.
 type passage struct {
 	timed bool   // if false, it has no duration, and the fields about it are 0
-	how   uint8  // passage…
+	how   uint8  // passage… bits
 	ns    uint64 // ns, less the cost of markers
 	self  uint64 // ns
 	ticks uint64 // uncorrected duration

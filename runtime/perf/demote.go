@@ -53,7 +53,7 @@ func (c *settings) look() uint64 {
 	return n - 1
 }
 
-// isDemoted reports whether off, the first word of a marker, is that of a demoted marker.
+// isDemoted reports whether off is the first word of a demoted marker.
 func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
 // demoteAt demotes the marker of that index if its scopes are short, settles the markers demoted

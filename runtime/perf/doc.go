@@ -44,12 +44,12 @@
 //	internal/collect       the collectors besides time
 //	internal/datafile      files, and memory outside the Go heap
 //	internal/inflate       packed tables
-//	internal/lite          what is needed of strings, strconv, sort and time
-//	internal/platform      what the system knows of the process
+//	internal/lite          the needed functions of strings, strconv, sort and time
+//	internal/platform      the operating system's data about the process
 //	internal/random        random numbers
 //	internal/relate        callers, and markers that are open at once
 //	internal/report        the table that a program prints itself
-//	internal/tabletext     the texts of tables, with the names of markers
+//	internal/tabletext     parsing the texts of tables, with the names of markers
 //	internal/trace         the rings of trace records
 //	internal/trigger       triggers, every=, and which change of the state they ask for
 //	internal/wild          which functions collect=wild picks

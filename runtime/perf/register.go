@@ -360,7 +360,7 @@ func decide(m *Marker) uint32 {
 	if w&layout.IndexMask == 0 && (on || w&layout.IndexWatched != 0) {
 		from := now()
 		lock()
-		// The run may have ended by now
+		// The run may have ended by now.
 		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn {
 			m.giveIndex()
 		}

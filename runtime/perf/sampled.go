@@ -249,7 +249,7 @@ func sampleGroup(m *Marker) {
 	}
 }
 
-// anotherIndex gives the marker with index of a further index. The caller holds the lock, and has
+// anotherIndex assigns a further index to the marker with index of. The caller holds the lock, and has
 // checked that one is left.
 //
 //go:norace

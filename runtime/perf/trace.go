@@ -99,7 +99,7 @@ func addTraced() {
 }
 
 // setTraceCosts sets the costs of records. The part of a scope's cost inside its own duration is
-// the cost of its enter record, the rest that of its exit record.
+// the cost of its enter record, the rest the cost of its exit record.
 //
 //go:norace
 func setTraceCosts(point uint64) {

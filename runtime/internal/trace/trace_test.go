@@ -297,7 +297,7 @@ func TestConcurrent(t *testing.T) {
 	f.wantSequences(writers, each)
 }
 
-// wantSequences says that so many goroutines have written so many records each, which are in order
+// wantSequences checks that each of a number of goroutines has written a number of records, in order
 // in each ring.
 func (f *testFile) wantSequences(goroutines, each uint64) {
 	f.t.Helper()

@@ -34,8 +34,8 @@ type run struct {
 
 const begun = 1000 * uint64(time.Second)
 
-// newRun begins a run whose markers M, N and O are numbered from 1. Its first passage has been, so
-// that it collects unless it waits.
+// newRun begins a run whose markers M, N and O are numbered from 1. Its first scope has begun, so
+// it collects unless it waits.
 func newRun(t *testing.T, spec string) *run {
 	c, trouble := config.Parse(spec)
 	if trouble != "" {
@@ -77,7 +77,7 @@ func (r *run) act(t *Trigger) {
 	}
 }
 
-// look does what is to be done at a time.
+// look does what is due at the current time.
 func (r *run) look() {
 	r.next = r.now + uint64(10*time.Millisecond)
 	if r.state == layout.StateStopped {
@@ -101,8 +101,8 @@ func (r *run) look() {
 	}
 }
 
-// event has something happen: a scope of a marker begins, ends, or ends without a record; the
-// program calls Pause or Resume; another process sets the state; or time goes by.
+// event makes one thing happen: a scope of a marker begins, ends, or ends without a record; the
+// program calls Pause or Resume; another process sets the state; or time passes.
 func (r *run) event(what string) {
 	verb, object, _ := strings.Cut(what, " ")
 	marker := uint32(strings.Index(" MNO", object))
@@ -161,7 +161,7 @@ func (r *run) event(what string) {
 // Events lead from one state to the next: each line has an event and the state after it.
 func TestStates(t *testing.T) {
 	for _, tt := range []struct{ spec, events string }{
-		// It collects while M runs, on whatever goroutines; the trigger that starts resumes as well.
+		// The run collects while M runs, on any goroutines; the trigger that starts also resumes.
 		{"start=on:M,pause=on:M", `
 			begin N: configured
 			end N:   configured
@@ -180,7 +180,7 @@ func TestStates(t *testing.T) {
 			begin M: configured
 			begin M: profiling`},
 
-		// Passages and records count from the beginning of the state, but for stop.
+		// Scopes and records are counted from the beginning of the state, except for stop.
 		{"stop=count:M:2", `
 			end M:  profiling
 			lose M: profiling
@@ -207,7 +207,7 @@ func TestStates(t *testing.T) {
 			begin O: profiling
 			end M:   paused`},
 
-		// What cannot change a state does nothing.
+		// A trigger that cannot change the state does nothing.
 		{"start=on:M,resume=on:N,pause=on:O,stop=on:O", `
 			begin N: configured
 			begin O: configured
@@ -220,7 +220,7 @@ func TestStates(t *testing.T) {
 			end M:   stopped
 			begin M: stopped`},
 
-		// Times.
+		// Triggers on time.
 		{"start=after:1s,stop=after:5s", `
 			999ms:  configured
 			1ms:    profiling
@@ -263,7 +263,7 @@ func TestStates(t *testing.T) {
 			999ms:         profiling
 			126ms:         paused`},
 
-		// Triggers and calls: a trigger that resumes overrules who has paused.
+		// Triggers and calls: a trigger that resumes overrules Pause.
 		{"pause=on:M,resume=on:N", `
 			Pause:      paused
 			begin N:    profiling
@@ -358,8 +358,8 @@ func TestStates(t *testing.T) {
 			8ms:     configured
 			Resume:  profiling`},
 
-		// Other processes: who pauses a window pauses the run, until a trigger or somebody resumes;
-		// who resumes between windows has them go on.
+		// Other processes: a pause during a window pauses the run until a trigger, a call or a
+		// process resumes; a resume between windows lets the windows continue.
 		{"every=10ms:1ms", `
 			0s:            profiling
 			set paused:    paused
@@ -396,8 +396,9 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// A run collects if, and only if, all sources enable that. If others change the state meanwhile, it
-// does not collect against a request, and who paused or resumed it from outside is a source, too.
+// A run collects if, and only if, all sources enable collection. If other processes change the
+// state meanwhile, it does not collect against a request, and their pausing or resuming counts as a
+// source, too.
 func TestMachine(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	requests := []Request{{sourceTriggers, false}, {sourceResume, true}, {sourceCalls, false}, {sourcePeriod, false}, {sourcePeriod, true}}
@@ -407,7 +408,7 @@ func TestMachine(t *testing.T) {
 		for range 10 {
 			request := requests[random.IntN(len(requests))]
 			before := *r
-			for outside && random.IntN(3) == 0 { // it is another state by the time that the change is to be made
+			for outside && random.IntN(3) == 0 { // the state has changed before the change is made
 				r.machine.Next(request, r.state)
 				r.change([]uint64{layout.StateProfiling, layout.StatePaused}[random.IntN(2)])
 			}
@@ -421,7 +422,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// In a run with every= a call changes something unless that is as it is, or the run has not begun.
+// In a run with every= a call changes something unless the state is already as asked, or the run
+// has not begun.
 func TestCall(t *testing.T) {
 	for _, tt := range []struct {
 		spec, events  string
@@ -451,7 +453,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// Nothing leads out of a state in which nothing is collected any more, or yet.
+// No request leads out of a state after the run, or before it.
 func TestFinal(t *testing.T) {
 	for _, state := range []uint64{layout.StateStopped, layout.StateUnconfigured} {
 		var m Machine

@@ -64,7 +64,7 @@ func TestCycle(t *testing.T) {
 		t.Errorf("the next window begins %d ns after the beginning", begins-begun)
 	}
 
-	// A process that was stopped for an hour has a window again after those of a second.
+	// A process that was stopped for an hour skips only windows worth a second.
 	c = Cycle{Begun: begun, Period: 10_000_000, Width: 1_000_000}
 	_, ends := c.window(t, begun, 3600*second)
 	if next, _ := c.window(t, ends, 0); next > ends+2*second {
