@@ -47,7 +47,8 @@ var (
 type counterLook struct{ next, pause uint64 } // monotonic ns, ns
 
 // findTicks runs after lookFirst ns, then at doubling intervals up to lookMost ns or 100 times its
-// own duration, whichever is longer: frequent counting may begin at once or later.
+// own duration, whichever is longer: at most 1 % overhead. A program may begin to count often at any
+// time.
 const (
 	lookFirst = 500_000
 	lookMost  = 5_000_000

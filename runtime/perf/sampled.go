@@ -249,8 +249,8 @@ func sampleGroup(m *Marker) {
 	}
 }
 
-// anotherIndex assigns a further index to the marker with index of. The caller holds the lock, and has
-// checked that one is left.
+// anotherIndex assigns a further index to the marker with index of. The caller holds the lock, and
+// has checked that one is left.
 //
 //go:norace
 func anotherIndex(of uint32) (index uint32) {

@@ -59,7 +59,8 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	}
 	switch {
 	case low == n:
-		// Unless Open opened it, the scope at low-1 may belong to the deferred call, with others below.
+		// Unless Open opened it, the scope at low-1 may belong to the deferred call, with others
+		// below.
 		if low == 0 || s.at(low-1).kind() == kindOpened {
 			p.then = 0
 		}

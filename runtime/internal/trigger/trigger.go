@@ -17,7 +17,8 @@ import (
 type Trigger struct {
 	config.Trigger
 
-	// markers are the numbers of the markers with the name, replaced when there is one more; Watch, Search
+	// markers are the numbers of the markers with the name, replaced when there is one more; Watch,
+	// Search.
 	markers atomic.Pointer[[]uint32]
 	warned  bool          // that no marker has the name; Search
 	open    int64         // open scopes of its markers; Begin, End
