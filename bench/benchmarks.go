@@ -16,17 +16,16 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A testBinary is one side of a comparison: benchmarks and how they are run.
+// A testBinary is one side of a comparison: a compiled test binary and how to run its benchmarks.
 type testBinary struct {
-	side    string // of what is compared; names the file of the results
+	side    string // side of the comparison; names the results file
 	path    string
-	dir     string // where it runs
+	dir     string // directory to run it in
 	environ []string
 	procs   int // GOMAXPROCS
 }
 
-// A builder makes a test binary: the words of the command, without -c, the output
-// and the package.
+// A builder is the command that builds a test binary, without -c, -o and the package.
 type builder []string
 
 func plainTest(flags ...string) builder { return append(builder{"go", "test"}, flags...) }
@@ -53,19 +52,19 @@ func (b *bench) compileProgram(ctx context.Context, name, side string, with buil
 	return b.compile(ctx, dir, "./programs/"+name, side, with)
 }
 
-// markgenCache keeps what is marked out of the user's cache.
+// markgenCache returns the setting that keeps markgen's files out of the user's cache.
 func (b *bench) markgenCache() string {
 	return "MARKGENCACHE=" + filepath.Join(b.work, "cache")
 }
 
-// as is the same binary as another side of a comparison.
+// as returns the same binary as another side of a comparison.
 func (t testBinary) as(side string, procs int, environ ...string) testBinary {
 	t.side, t.procs, t.environ = side, procs, environ
 	return t
 }
 
-// What MARKGEN is set to. Without a file data are in memory; they go to one only
-// if there is no report either.
+// Values of MARKGEN. Without file= the data stay in memory, but only if there is a report: hence
+// report=/dev/null.
 const (
 	inMemory       = "MARKGEN=report=/dev/null"
 	inMemoryNoSelf = "MARKGEN=report=/dev/null,noself"
@@ -80,12 +79,12 @@ func (b *bench) dataFile(name string) string { return filepath.Join(b.work, name
 
 // A benchmarkRun is one line that a test binary printed.
 type benchmarkRun struct {
-	name       string // without Benchmark and GOMAXPROCS
+	name       string // without the Benchmark prefix and the GOMAXPROCS suffix
 	iterations int
 	ns         float64
 }
 
-// pattern is the -test.bench that matches this benchmark alone.
+// pattern returns the -test.bench pattern that matches this benchmark alone.
 func (r benchmarkRun) pattern() string {
 	var parts []string
 	for part := range strings.SplitSeq("Benchmark"+r.name, "/") {
@@ -94,7 +93,7 @@ func (r benchmarkRun) pattern() string {
 	return strings.Join(parts, "/")
 }
 
-// run runs the benchmarks that match.
+// run runs the matching benchmarks.
 func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...string) ([]benchmarkRun, error) {
 	words := []string{t.path, "-test.run=^$", "-test.bench=" + pattern, "-test.benchtime=" + benchtime, "-test.cpu=" + strconv.Itoa(t.procs)}
 	environ := append([]string{"GOMAXPROCS=" + strconv.Itoa(t.procs)}, t.environ...)
@@ -111,30 +110,30 @@ func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...
 				if t.procs > 1 {
 					name = strings.TrimSuffix(name, "-"+strconv.Itoa(t.procs))
 				}
-				runs = append(runs, benchmarkRun{name, res.Iters, math.Round(v*1e13) / 1e4}) // as it was printed
+				runs = append(runs, benchmarkRun{name, res.Iters, math.Round(v*1e13) / 1e4}) // rounded as printed
 			}
 		}
 	}
 	return runs, r.Err()
 }
 
-// Code of a few ns is measured in many windows, in many rounds: the shorter a window, the likelier it is that nothing else wants the
-// processor meanwhile, nor its core (docs/performance.md, Scopes), and the more rounds, the likelier that there was such a time.
+// Code of a few ns is measured in many short windows and in many rounds: the shorter a window, the
+// likelier it runs undisturbed by other work on the processor or its core (docs/performance.md,
+// Scopes), and more rounds give more chances of that.
 const (
 	windowTime   = "1ms"
 	windows      = "-test.count=20"
 	windowRounds = 40
 )
 
-// inWindows runs the benchmarks of code of a few ns that match on each side in turn, and returns ns as quickest does.
+// inWindows is quickest for benchmarks of code that takes a few ns.
 func (b *bench) inWindows(ctx context.Context, folder, prefix string, sides []testBinary, pattern string) ([]map[string]float64, error) {
 	return b.quickest(ctx, folder, prefix, sides, pattern, windowTime, windowRounds, windows)
 }
 
-// quickest runs the benchmarks that match on each side in turn, so many rounds
-// unless -rounds says otherwise, and returns for each side ns by benchmark, of the quickest round: what
-// else the machine does can only make one longer. The results go to
-// folder/SIDE.txt, with prefix before the names.
+// quickest runs the matching benchmarks on all sides alternately, rounds times unless -rounds is
+// set. It returns for each side the minimum ns/op by benchmark, since other load on the machine can
+// only make a round slower. The results go to folder/SIDE.txt, with prefix before the names.
 func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string, rounds int, more ...string) ([]map[string]float64, error) {
 	all, err := b.inTurn(ctx, folder, prefix, sides, pattern, benchtime, rounds, more...)
 	if err != nil {
@@ -150,8 +149,8 @@ func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []tes
 	return best, nil
 }
 
-// inTurn runs the benchmarks that match on each side in turn, round after round,
-// and returns for each side ns by benchmark, of each run.
+// inTurn runs the matching benchmarks on all sides alternately, round after round, and returns for
+// each side the ns/op of every run by benchmark.
 func (b *bench) inTurn(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string, rounds int, more ...string) ([]map[string][]float64, error) {
 	all := make([]map[string][]float64, len(sides))
 	for i := range all {
@@ -180,35 +179,36 @@ func (b *bench) inTurn(ctx context.Context, folder, prefix string, sides []testB
 	return all, nil
 }
 
-// slowest is what an iteration of a standard package's benchmark may take; what
-// takes longer would take most of the time and be one benchmark of many. ns.
+// slowest is the maximum time in ns of an iteration of a standard package's benchmark. Slower
+// benchmarks are left out: each would use most of the run time, and is one of many.
 const slowest = 50e6
 
-// leastIterations are made of the slow ones, too: what the first one does, such as
-// making the heap grow, is not what is measured.
+// leastIterations is the minimum number of iterations, also for slow benchmarks: costs of the first
+// one, such as growing the heap, should not dominate.
 const leastIterations = 3
 
-// skipped are the benchmarks that are not run: this one makes up a million types
-// before it measures anything, which takes minutes and gigabytes.
+// skipped matches the benchmarks that are not run: this one creates a million types before it
+// measures anything, which takes minutes and gigabytes.
 const skipped = "^BenchmarkTypeFieldsCache$"
 
-// A timing is what one benchmark takes on each side of a comparison, ns.
+// A timing is the time of one benchmark on each side of a comparison, in ns.
 type timing struct {
 	pkg, name string
 	ns        []float64
 }
 
-// ratio is how much longer one side takes than another.
+// ratio returns the time of side divided by that of against.
 func (t timing) ratio(side, against int) float64 { return t.ns[side] / t.ns[against] }
 
-// A benchmark is run in each round as often as fits into roundTime, and runTime long each time, or for leastIterations where these
-// take longer: a processor changes its pace within milliseconds, and of many short runs some have it to themselves.
+// In each round a benchmark is run as often as fits into roundTime, each run for runTime or
+// leastIterations, whichever is longer. A processor changes its speed within milliseconds; of many
+// short runs, some are undisturbed.
 const (
 	runTime   = time.Millisecond
 	roundTime = 10 * time.Millisecond
 )
 
-// timings runs the benchmarks of a package that match.
+// timings measures the matching benchmarks of a package.
 func (b *bench) timings(ctx context.Context, folder, pkg, pattern string, sides []testBinary) ([]timing, error) {
 	chosen, err := sides[0].run(ctx, pattern, runTime.String(), "-test.skip="+skipped)
 	if err != nil {
@@ -241,7 +241,7 @@ func (b *bench) timings(ctx context.Context, folder, pkg, pattern string, sides 
 	return all, nil
 }
 
-// geoMean is the geometric mean of the ratios of two sides.
+// geoMean returns the geometric mean of the time ratios of two sides.
 func geoMean(all []timing, side, against int) float64 {
 	sum := 0.0
 	for _, t := range all {
@@ -250,14 +250,14 @@ func geoMean(all []timing, side, against int) float64 {
 	return math.Exp(sum / float64(len(all)))
 }
 
-// bySlowdown is all with those first that are slowest on one side against another.
+// bySlowdown returns all, sorted by decreasing ratio of side to against.
 func bySlowdown(all []timing, side, against int) []timing {
 	return slices.SortedFunc(slices.Values(all), func(x, y timing) int {
 		return cmp.Compare(y.ratio(side, against), x.ratio(side, against))
 	})
 }
 
-// printSlowest lists the ten that are slowest on one side against another.
+// printSlowest prints the ten benchmarks with the largest ratio of side to against.
 func printSlowest(title string, all []timing, side, against int) {
 	fmt.Printf("\n%s:\n", title)
 	for _, t := range bySlowdown(all, side, against)[:min(10, len(all))] {
@@ -265,5 +265,5 @@ func printSlowest(title string, all []timing, side, against int) {
 	}
 }
 
-// short is a number with four digits.
+// short formats v with four significant digits.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

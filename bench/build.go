@@ -15,13 +15,13 @@ import (
 
 // A side is one way to build a program, with caches of its own.
 type side struct {
-	file    string // of the results
+	file    string // name of the results file
 	environ []string
 	words   func(output string, more ...string) []string
 }
 
-// sides are go build -cover and markgen build -all: the toolchain's own
-// instrumentation of the same packages, and ours.
+// sides returns go build -cover and markgen build -all: the toolchain's own instrumentation of the
+// same packages, and ours.
 func (b *bench) sides(caches string) []side {
 	environ := func(name string) []string {
 		return []string{"GOCACHE=" + filepath.Join(caches, name, "go"), "MARKGENCACHE=" + filepath.Join(caches, name, "markgen")}
@@ -36,8 +36,8 @@ func (b *bench) sides(caches string) []side {
 	}
 }
 
-// program is what a side builds. Each has its own: a program that is up to date
-// is not linked again.
+// program returns the output path of a side. Each side has its own, since go build does not relink
+// a program that is up to date.
 func (b *bench) program(s side) string {
 	return filepath.Join(b.work, "program-"+strings.TrimSuffix(s.file, ".txt"))
 }
@@ -51,7 +51,7 @@ func (b *bench) build(ctx context.Context, dir, name string, s side, more ...str
 	return p, b.results.add("build/"+s.file, "Build/"+name, 1, p.values()...)
 }
 
-// A comparison collects the rounds of one figure.
+// A comparison collects the rounds of one table row.
 type comparison struct{ wall, cpu [2][]float64 }
 
 func (c *comparison) add(side int, p process) {
@@ -59,15 +59,15 @@ func (c *comparison) add(side int, p process) {
 	c.cpu[side] = append(c.cpu[side], p.cpu)
 }
 
-// figure reports markgen against go build -cover, the quickest round of each.
+// figure reports the ratio of markgen to go build -cover, by the quickest round of each.
 func (c *comparison) figure(b *bench, name string, limit float64) {
 	b.hold("build: "+name, atMost(limit), fewest(c.wall[1])/fewest(c.wall[0]),
 		fmt.Sprintf("wall %s s, cover %s s; processor time %.1f s, cover %.1f s, ratio %.3g",
 			list(c.wall[1], "%.1f"), list(c.wall[0], "%.1f"), median(c.cpu[1]), median(c.cpu[0]), median(c.cpu[1])/median(c.cpu[0])))
 }
 
-// coldBuild builds the program with empty caches: all its dependencies and the
-// standard library are compiled as well, the same on both sides.
+// coldBuild builds the program with empty caches: its dependencies and the standard library are
+// compiled as well, on both sides.
 func (b *bench) coldBuild(ctx context.Context) error {
 	dir, err := b.copyModule(ctx)
 	if err != nil {
@@ -93,11 +93,11 @@ func (b *bench) coldBuild(ctx context.Context) error {
 	return nil
 }
 
-// warmBuild builds the program when its dependencies are in the cache, after
-// five changes: none; a comment at the end of a file, which needs one package
-// compiled; the body of a function there that nothing calls, which the first round adds;
-// an exported constant, which those that import the package may use; and a compiler flag
-// for the packages of the module that changes nothing, which needs all of these compiled.
+// warmBuild builds the program with its dependencies in the cache, after each of five changes:
+// none; a comment at the end of a file, which recompiles one package; the body of an unused
+// function in that file, which the first round adds; an exported constant, which recompiles the
+// importers too; and a compiler flag without effect for the module's packages, which recompiles all
+// of these.
 func (b *bench) warmBuild(ctx context.Context) (err error) {
 	dir, err := b.copyModule(ctx)
 	if err != nil {
@@ -157,8 +157,8 @@ func (b *bench) warmBuild(ctx context.Context) (err error) {
 	return nil
 }
 
-// copyModule puts the module where it can be changed, once, and its
-// dependencies into the module cache.
+// copyModule makes a writable copy of the module, once, and downloads its dependencies into the
+// module cache.
 func (b *bench) copyModule(ctx context.Context) (string, error) {
 	dir := filepath.Join(b.work, "module")
 	if _, err := os.Stat(dir); err == nil {
@@ -175,12 +175,12 @@ func (b *bench) copyModule(ctx context.Context) (string, error) {
 	if err := copyTree(dir, module.Dir); err != nil {
 		return "", err
 	}
-	// Lists the packages, too: what is downloaded is not measured.
+	// This also downloads the dependencies, so that downloads are not measured.
 	_, err = output(ctx, dir, nil, "go", "list", "-deps", b.main)
 	return dir, err
 }
 
-// copyTree copies files and directories, which can be written afterwards.
+// copyTree copies files and directories, and makes the copies writable.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -201,9 +201,9 @@ func copyTree(to, from string) error {
 	})
 }
 
-// middleFile is the first file of the package in the middle of the module's
-// import graph, the one that as near as can be half of the module's other
-// packages import, directly or not; and the module's path.
+// middleFile returns a file in the middle of the module's import graph, and the module's path. The
+// file is the first of the package whose number of direct and indirect importers in the module is
+// closest to half of the module's packages.
 func (b *bench) middleFile(ctx context.Context, dir string) (file, module string, err error) {
 	text, err := output(ctx, dir, nil, "go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Deps,Module", b.main)
 	if err != nil {
@@ -247,7 +247,7 @@ func (b *bench) middleFile(ctx context.Context, dir string) (file, module string
 	return filepath.Join(own[best].Dir, own[best].GoFiles[0]), module, nil
 }
 
-// far is how far n is from half of all, times two.
+// far returns twice the distance of n from all/2.
 func far(n, all int) int {
 	return max(2*n-all, all-2*n)
 }

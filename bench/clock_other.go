@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// processorTime is the time since the start where no better is to be had.
+// processorTime returns the time since the program started: this system reports no CPU time.
 func processorTime() time.Duration { return time.Since(begun) }

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used of the processors, the garbage
-// collector's part included. It is what a core that did nothing else would
-// take, however many other programs share it.
+// processorTime returns the CPU time of this process, including garbage collection. Unlike elapsed
+// time, it does not depend on the load of other programs.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// collectors are what the values of collect= are called in the table.
+// collectors are the values of collect= and their names in the table.
 var collectors = []struct{ collect, about string }{
 	{"time", "time alone"},
 	{"empty", "a program's own that has nothing to read"},
@@ -14,8 +14,7 @@ var collectors = []struct{ collect, about string }{
 	{"empty+io+hw", "all three"},
 }
 
-// collect measures a marked function whose scopes are read by collectors against
-// two clock reads.
+// collect measures a marked function with several collectors against two clock reads.
 func (b *bench) collect(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// corrected measures how well the price of markers is taken off what is
-// reported: the totals of functions that call another of about 20 ns a million
-// times, both marked, against the time they take unmarked. What markers cost depends
-// on the code around them; what is taken off is one figure for all.
+// corrected measures how well reports subtract the cost of markers. Functions that call another of
+// about 20 ns a million times are timed with both marked and with neither marked, and the reported
+// totals are compared with the unmarked times. The actual cost of a marker depends on the code
+// around it; reports subtract the same cost everywhere.
 func (b *bench) corrected(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (b *bench) corrected(ctx context.Context) error {
 		return err
 	}
 	data := b.dataFile("corrected")
-	unmarked, spent, total := map[string][]float64{}, map[string][]float64{}, map[string][]float64{} // ns, by kind
+	unmarked, spent, total := map[string][]float64{}, map[string][]float64{}, map[string][]float64{} // ns by kind
 	for range b.roundsOr(7) {
 		if err := b.parents(ctx, "plain", unmarked, dir, nil, plain); err != nil {
 			return err
@@ -71,7 +71,8 @@ func (b *bench) corrected(ctx context.Context) error {
 	return nil
 }
 
-// parents runs the program once and takes down what it prints: a kind of function and ns, a line each.
+// parents runs the program once and records its output: lines of a function's kind and a time in
+// ns.
 func (b *bench) parents(ctx context.Context, side string, times map[string][]float64, dir string, environ []string, program string) error {
 	text, err := output(ctx, dir, environ, program)
 	if err != nil {
@@ -91,12 +92,12 @@ func (b *bench) parents(ctx context.Context, side string, times map[string][]flo
 	return nil
 }
 
-// addSeconds writes one time, given in ns.
+// addSeconds records a time, given in ns, in the results.
 func (b *bench) addSeconds(file, name string, ns float64) error {
 	return b.results.add(file, name, 1, benchfmt.Value{Value: ns / 1e9, Unit: "sec/op"})
 }
 
-// A reportedMarker is what markgen report says of one marker.
+// A reportedMarker is one marker of markgen report -format json.
 type reportedMarker struct {
 	Name    string
 	Count   float64
@@ -112,7 +113,7 @@ type reportedMarker struct {
 	}
 }
 
-// report is what markgen report says of the markers.
+// report returns the markers that markgen report lists.
 func (b *bench) report(ctx context.Context, data string) ([]reportedMarker, error) {
 	text, err := output(ctx, b.work, nil, b.markgen, "report", "-format", "json", data)
 	if err != nil {
@@ -125,7 +126,7 @@ func (b *bench) report(ctx context.Context, data string) ([]reportedMarker, erro
 	return report.Markers, nil
 }
 
-// marker is the one whose name has that ending.
+// marker returns the marker whose name ends in ending.
 func marker(report []reportedMarker, ending string) (reportedMarker, error) {
 	for _, m := range report {
 		if strings.HasSuffix(m.Name, ending) {
@@ -135,7 +136,7 @@ func marker(report []reportedMarker, ending string) (reportedMarker, error) {
 	return reportedMarker{}, fmt.Errorf("markgen report: no marker is named …%s", ending)
 }
 
-// reported is what markgen report says of the marker whose name has that ending.
+// reported returns the marker of markgen report whose name ends in ending.
 func (b *bench) reported(ctx context.Context, data, ending string) (reportedMarker, error) {
 	report, err := b.report(ctx, data)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Sides of the comparisons in this file.
+// Indexes of the sides compared in this file.
 const (
 	countCover  = iota // go test -cover
 	countMarked        // markgen test -cover: every block counted, nothing timed
 	countPlain
 )
 
-// countSides builds a package with go's counters, with ours, and without any.
+// countSides builds a package's tests with go's counters, with markgen's, and without any.
 func (b *bench) countSides(ctx context.Context, dir, pkg, mode string) ([]testBinary, error) {
 	cover, err := b.compile(ctx, dir, pkg, mode, plainTest("-cover", "-covermode="+mode))
 	if err != nil {
@@ -62,9 +62,8 @@ func (b *bench) count(ctx context.Context) error {
 	return nil
 }
 
-// countParallel measures block counting where all processors pass the same
-// blocks at once: small functions, and those benchmarks of standard packages
-// that are parallel.
+// countParallel measures block counting where all processors execute the same blocks at once: in
+// small functions, and in those benchmarks of standard packages that are parallel.
 func (b *bench) countParallel(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -99,7 +98,7 @@ func (b *bench) countParallel(ctx context.Context) error {
 	return nil
 }
 
-// countPackage measures the benchmarks of a package that match.
+// countPackage measures the matching benchmarks of a package.
 func (b *bench) countPackage(ctx context.Context, folder, dir, pkg, mode, pattern string, procs int) ([]timing, error) {
 	sides, err := b.countSides(ctx, dir, pkg, mode)
 	if err != nil {
@@ -118,13 +117,14 @@ func (b *bench) countPackage(ctx context.Context, folder, dir, pkg, mode, patter
 	return all, nil
 }
 
-// holdCount reports our counters against go's.
+// holdCount reports the cost of markgen's counters relative to go's.
 func (b *bench) holdCount(name string, bar bar, all []timing) {
 	b.hold(name, bar, geoMean(all, countMarked, countCover), fmt.Sprintf("geometric mean of %d benchmarks; over plain %.3g, cover %.3g",
 		len(all), geoMean(all, countMarked, countPlain), geoMean(all, countCover, countPlain)))
 }
 
-// slower is how many benchmarks our counters make slower than limit times go's.
+// slower returns the number of benchmarks that take more than limit times as long with markgen's
+// counters as with go's.
 func slower(all []timing, limit float64) (n int) {
 	for _, t := range all {
 		if t.ratio(countMarked, countCover) > limit {
@@ -134,8 +134,7 @@ func slower(all []timing, limit float64) (n int) {
 	return n
 }
 
-// parallelBenchmarks are the names of the benchmarks of a directory that call
-// RunParallel.
+// parallelBenchmarks returns the names of a directory's benchmarks that call RunParallel.
 func parallelBenchmarks(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// deep measures what a deep build costs: a scope against one of an ordinary build, and
-// code that does nothing but allocate against a plain build; and what a scope costs that
-// is read for what only a deep build knows.
+// deep measures the cost of a deep build: a scope against one of an ordinary build, code that only
+// allocates against a plain build, and scopes with the collectors that need a deep build.
 func (b *bench) deep(ctx context.Context) error {
 	ordinary, err := b.compileProgram(ctx, "scope", "ordinary", b.markedTest())
 	if err != nil {
@@ -43,8 +42,7 @@ func (b *bench) deep(ctx context.Context) error {
 	return b.deepAllocation(ctx)
 }
 
-// deepAllocation measures allocation, which a deep build counts whether anything is
-// collected or not.
+// deepAllocation measures allocation, which a deep build counts even if nothing is collected.
 func (b *bench) deepAllocation(ctx context.Context) error {
 	plain, err := b.compileProgram(ctx, "alloc", "plain", plainTest())
 	if err != nil {

@@ -14,15 +14,16 @@ import (
 	"strings"
 )
 
-// diffRuns is how many runs a side a trial has, and diffMarked how many functions the program.
+// diffRuns is the number of runs on each side of a trial, and diffMarked the number of marked
+// functions in the program.
 const (
 	diffRuns   = 10
 	diffMarked = 500
 )
 
-// diffPower measures how often markgen diff finds that one function of 500 takes 5 %
-// more work, and how often it finds something where nothing changed: by real
-// runs of a program, old and new in turn. Each trial slows another of the typical functions.
+// diffPower measures how often markgen diff finds that one function of 500 does 5 % more work, and
+// how often it reports a change when there is none. It uses real runs of a program, alternating old
+// and new. Each trial slows down a different typical function.
 func (b *bench) diffPower(ctx context.Context) error {
 	dir, program, err := b.diffProgram(ctx)
 	if err != nil {
@@ -71,7 +72,7 @@ func (b *bench) diffPower(ctx context.Context) error {
 	return nil
 }
 
-// diffProgram builds the program, with its functions, in a directory of its own.
+// diffProgram builds the program, with its generated functions, in a directory of its own.
 func (b *bench) diffProgram(ctx context.Context) (dir, program string, err error) {
 	module, err := moduleDir(ctx)
 	if err != nil {
@@ -99,8 +100,8 @@ func (b *bench) diffProgram(ctx context.Context) (dir, program string, err error
 	return dir, program, err
 }
 
-// typicalFunctions are the numbers of those that trials slow down. It is an error if
-// one of them would not do 5 % more of its units then.
+// typicalFunctions returns the numbers of the functions that trials slow down. It returns an error
+// if slowing one down would not make it do exactly 5 % more units of work.
 func typicalFunctions(ctx context.Context, dir, program string) (typical []int, err error) {
 	plan := func(environ ...string) (units map[int]int, typical []int, err error) {
 		text, err := output(ctx, dir, environ, program, "plan")
@@ -143,8 +144,8 @@ func typicalFunctions(ctx context.Context, dir, program string) (typical []int, 
 	return typical, nil
 }
 
-// diffTrial makes the runs of a trial, old and new in turn, the new ones with that environment, and returns the
-// names of what markgen diff says got worse.
+// diffTrial makes the runs of a trial, alternating old and new, the new ones with environ added. It
+// returns the names of the markers that markgen diff reports as worse.
 func (b *bench) diffTrial(ctx context.Context, dir, program string, trial int, environ []string) (worse []string, err error) {
 	data := filepath.Join(b.work, "diffpower-runs")
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()

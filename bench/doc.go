@@ -1,39 +1,56 @@
-// Bench measures what markgen costs, each figure as a ratio of two things that
-// are run in turn on the same machine in the same run, and holds it against a
-// bar. It prints what it measures as it goes, in the format of Go's benchmarks,
-// and at the end one table: figure, bar, measured, met.
+// Bench measures the cost of markgen. Each result is a ratio of two things that are measured
+// alternately in the same run on the same machine, or an absolute value, and most are compared with
+// a limit. It prints each measurement in the format of Go's benchmarks, and at the end a table with
+// a row for each result: its name, limit, value, and whether the limit is met.
 //
 //	go run . -markgen ../bin/markgen -o out
 //	benchstat out/off/plain.txt out/off/marked.txt
 //
-// The subjects, which -run selects by name:
+// The subjects, which -run selects by name, in the order in which they are measured:
 //
-//	scope      a timed scope, with and without self time, against two clock reads
-//	parallel   the same on all processors at once against one
-//	mapped     a scope with its data in a mapped file against in memory
-//	trace      the records of a scope against two clock reads
-//	between    how fast markgen between reads 100 million records
-//	html       how large the page of 20,000 markers is, and how long it takes to load and to sort
-//	offprogs   small programs with markers that are off against unmarked
-//	corrected  the reported time of a caller of marked functions against its time unmarked
-//	sampled    how often a sample's mean is within two standard errors of the truth
-//	estimates  how far the counts of windows are from those of programs of several kinds
-//	peers      a marked function against other ways to time it
-//	start      what 100,000 markers add to a program's start
-//	markers    what 100,000 markers and 64 processors add to its memory
-//	countpar   block counting on all processors against go test -covermode=atomic
-//	count      block counting of standard packages against go test -covermode=count
-//	diffpower  how often markgen diff finds 5 % more work of one function, and is wrong
-//	sampling   the same benchmarks and fib(25) sampled, and paused, against unmarked
-//	off        benchmarks of standard packages with markers that are off against unmarked
-//	floor      the same with a test at the top of functions alone, and marked, in several layouts
-//	rewrite    how fast markers are planned and written
-//	memory     how much memory that takes
-//	warm       markgen build against go build -cover after small changes
+//	scope      cost of a timed scope, with and without self time, relative to two clock reads
+//	parallel   throughput of scopes on all processors relative to one
+//	mapped     cost of a scope with its data in a mapped file relative to memory
+//	triggers   cost of scopes of other markers while a trigger is set, relative to no trigger
+//	trace      cost of the two trace records of a scope relative to two clock reads
+//	between    speed of markgen between on 100 million records
+//	formats    time of a report of 100,000 markers, in each format
+//	merge      speed of markgen merge on 10,000 files
+//	store      marker rows per second that the catalogue ingests, and its response times
+//	html       size of the page of 20,000 markers, and times to load and to sort it
+//	pages      response times of markgend with a million APIs, and its memory
+//	tracejson  speed of markgen report writing 20 million records as a Chrome trace
+//	ingest     markers per second that markgend ingests into SQLite and PostgreSQL, the
+//	           latency of a batch, and its memory
+//	isolate    times of markgen isolate relative to hand-written benchmarks, its groups
+//	           relative to cliques, and its running time
+//	offprogs   small programs with markers that are off, relative to unmarked
+//	collect    cost of a scope with the collectors io, hw and a custom one, relative to two
+//	           clock reads
+//	deep       cost of a scope and of allocation in a deep build, relative to an ordinary and
+//	           a plain build
+//	corrected  reported time of a caller of marked functions relative to its unmarked time
+//	shapes     how often the shapes of twelve functions are recognised, and mistaken
+//	sampled    how often the mean of a sample is within two standard errors of the true mean
+//	estimates  error of the counts estimated from sampling windows, for several workloads
+//	peers      cost of a marked function relative to other ways to time it
+//	start      time that 100,000 markers add to a program's start
+//	markers    memory that 100,000 markers and 64 processors add
+//	countpar   block counting on all processors relative to go test -covermode=atomic
+//	count      block counting of standard packages relative to go test -covermode=count
+//	diffpower  how often markgen diff detects 5 % more work in one function of 500, and how
+//	           often it reports a change where there is none
+//	sampling   benchmarks of standard packages and fib(25), sampled and paused, relative to
+//	           unmarked
+//	off        benchmarks of standard packages with markers that are off, relative to unmarked
+//	floor      the same benchmarks with only a test at the top of each function, and marked, in
+//	           several linker layouts
+//	rewrite    speed of planning and writing markers
+//	memory     peak memory of planning and writing markers
+//	warm       markgen build relative to go build -cover after small changes
 //	cold       the same with empty caches
 //
-// There is one file for a subject and those akin to it; what is measured by
-// benchmarks in test binaries shares benchmarks.go. The programs are below
-// programs. docs/performance.md says what the figures mean and which have been
-// measured.
+// Each file has one subject or a few related ones; benchmarks.go has the code for subjects that run
+// benchmarks in test binaries. The measured programs are in the directory programs.
+// docs/performance.md explains the results and lists measured values.
 package main

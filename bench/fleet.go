@@ -17,16 +17,17 @@ import (
 	"github.com/markgen/markgen/service/store/pgtest"
 )
 
-// The fleet that sends: 10 programs of 2000 markers, of which nine in eleven are passed, 3 builds of each, on 4 kinds of machines: 120 origins
-// with some 220,000 figures to keep. And one in which hardly a figure comes twice: 400 programs of one build each on one.
+// usualFleet has 10 programs of 2000 markers, of which 9 in 11 are executed, with 3 builds each on
+// 4 kinds of machines: 120 origins with about 220,000 rows to store. In newFleet hardly any row
+// comes twice: 400 programs, each with one build on one kind of machine.
 var (
 	usualFleet = fleettest.Fleet{Programs: 10, Builds: 3, CPUs: 4, Markers: 2000}
 	newFleet   = fleettest.Fleet{Programs: 400, Builds: 1, CPUs: 1, Markers: 2000}
 )
 
-// ingest measures how many markers a second markgend takes, over HTTP from another process on the same
-// processors, how long a batch takes at half the rate that is asked for, and its memory. What was
-// taken when the time is over has also to be in the tables in the end: that time is part of it.
+// ingest measures how many markers per second markgend ingests, sent over HTTP from another process
+// on the same machine, the latency of a batch at half the required rate, and the memory of
+// markgend. The time until all accepted batches are in the tables is included in the rate.
 func (b *bench) ingest(ctx context.Context) error {
 	cluster, err := pgtest.Start(ctx)
 	if err != nil {
@@ -39,7 +40,7 @@ func (b *bench) ingest(ctx context.Context) error {
 	}
 	for _, s := range []struct {
 		name, db string
-		bar      float64 // markers a second
+		bar      float64 // markers per second
 	}{
 		{"SQLite", filepath.Join(b.work, "fleet.db"), 200_000},
 		{"PostgreSQL", database, 100_000},
@@ -122,7 +123,7 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 	return nil
 }
 
-// loaded sends a load from a process of its own.
+// loaded sends a load from a child process.
 func (b *bench) loaded(ctx context.Context, l fleettest.Load) (done fleettest.Loaded, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -139,7 +140,7 @@ func (b *bench) loaded(ctx context.Context, l fleettest.Load) (done fleettest.Lo
 	return done, json.Unmarshal(out, &done)
 }
 
-// loadChild is that process.
+// loadChild is the child process of loaded.
 func loadChild(ctx context.Context, text string, w io.Writer) error {
 	var l fleettest.Load
 	if err := json.Unmarshal([]byte(text), &l); err != nil {

@@ -15,13 +15,14 @@ import (
 	"strings"
 )
 
-// layouts are orders in which the linker puts functions, by its flag -randlayout. Where a function lies makes
-// as much of a difference as markers do, so both sides are measured in each.
+// layouts are seeds of the linker flag -randlayout, which shuffles the order of functions. The
+// placement of functions matters as much as markers do, so all sides are measured in each layout.
 var layouts = []int{1, 2, 3}
 
-// floor measures the least that markers can cost while they are off: the benchmarks of standard packages with
-// nothing but a test of a variable at the top of each function that the compiler does not inline, which all forms
-// have; and beside it what they do cost, each against plain in the same layouts.
+// floor measures the minimum cost of markers that are off. It runs the benchmarks of standard
+// packages with only a test of a variable at the top of each function that the compiler does not
+// inline, which every form of marker has; and, for comparison, with real markers. Both are relative
+// to plain code in the same layouts.
 func (b *bench) floor(ctx context.Context) error {
 	var all []timing
 	for _, pkg := range standardPackages {
@@ -55,7 +56,8 @@ func (b *bench) floor(ctx context.Context) error {
 	return nil
 }
 
-// layoutSides are plain, tested at the top by an overlay, and marked, all in one layout.
+// layoutSides builds three sides in one layout: plain, with an overlay that adds a test at the top
+// of functions, and marked.
 func (b *bench) layoutSides(ctx context.Context, dir, pkg, overlay string, layout int) (sides []testBinary, err error) {
 	flag := "-ldflags=-randlayout=" + strconv.Itoa(layout)
 	for _, x := range []struct {
@@ -75,8 +77,9 @@ func (b *bench) layoutSides(ctx context.Context, dir, pkg, overlay string, layou
 	return sides, nil
 }
 
-// testedAtTop writes an overlay of a package in which each function that is not inlined begins with a test of a
-// variable, behind which there is a call, and says how many there are.
+// testedAtTop writes an overlay of a package in which each function that is not inlined begins with
+// a test of a variable that guards a call. It returns the path of the overlay and the number of
+// tests.
 func (b *bench) testedAtTop(ctx context.Context, dir, pkg string) (overlay string, tests int, err error) {
 	inlined, err := inlinable(ctx, dir, pkg)
 	if err != nil {
@@ -124,7 +127,7 @@ func (b *bench) testedAtTop(ctx context.Context, dir, pkg string) (overlay strin
 	return overlay, tests, os.WriteFile(overlay, text, 0o666)
 }
 
-// testAtTop plants a test into the functions of a file but those that are inlined and those that may not need more stack.
+// testAtTop inserts a test into the functions of a file, except inlined and nosplit ones.
 func testAtTop(name string, text []byte, inlined map[string]bool) (tested []byte, tests int, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.ParseComments)
@@ -151,7 +154,7 @@ func isNoSplit(fn *ast.FuncDecl) bool {
 
 var canInline = regexp.MustCompile(`(?m)^(?:.*[/\\])?([^/\\:]+\.go):(\d+):\d+: can inline `)
 
-// inlinable are the places of the functions of a package that the compiler says it can inline.
+// inlinable returns the places of a package's functions that the compiler can inline.
 func inlinable(ctx context.Context, dir, pkg string) (map[string]bool, error) {
 	told, err := combined(ctx, dir, "go", "build", "-gcflags="+pkg+"=-m", pkg)
 	if err != nil {

@@ -12,17 +12,16 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// formatMarkers is how many markers a report has.
+// formatMarkers is the number of markers in a report.
 const formatMarkers = 100_000
 
-// formatBar is how long a report may take, and formatNames are the formats that are
-// measured.
+// formatBar is the maximum time of a report, and formatNames are the measured formats.
 var (
 	formatBar   = atMost(1).in("s")
 	formatNames = []string{"text", "json", "pprof", "bench", "prom"}
 )
 
-// formats measures how long markgen report takes, its reading of the data included.
+// formats measures the time of markgen report, including reading the data.
 func (b *bench) formats(ctx context.Context) error {
 	data, out := filepath.Join(b.work, "formats.markgen"), filepath.Join(b.work, "formats.out")
 	if err := codec.Write(data, profiletest.Make(formatMarkers, 1)); err != nil {

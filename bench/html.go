@@ -16,11 +16,11 @@ import (
 	"github.com/markgen/markgen/report/browsertest"
 )
 
-// htmlMarkers are in the page that is measured.
+// htmlMarkers is the number of markers in the measured page.
 const htmlMarkers = 20_000
 
-// html measures the page of many markers: how large it is, without source and with
-// as much as goes into one, and how long Chromium takes to show it and to sort it.
+// html measures the page of many markers: its size, without source and with as much source as a
+// page includes, and the time Chromium takes to show and sort it.
 func (b *bench) html(ctx context.Context) error {
 	p := profiletest.Make(htmlMarkers, 1)
 	var page, sourced bytes.Buffer
@@ -68,9 +68,9 @@ func (b *bench) html(ctx context.Context) error {
 	return nil
 }
 
-// loadAndSort opens the page, sorts it by each of its columns in either direction, and changes to the
-// API view. All are in ms: from the start of loading until the table is there, and from a click until the
-// browser has painted what it does.
+// loadAndSort opens the page, sorts it by each of its columns in both directions, and switches to
+// the API view. It returns times in ms: from the start of loading until the table is shown, and
+// from a click until the browser has painted the result, for the slowest sort and for the API view.
 func loadAndSort(browser *browsertest.Browser, url string) (load, slowest, cards float64, err error) {
 	tab, err := browser.Open(url)
 	if err != nil {
@@ -121,7 +121,8 @@ func loadAndSort(browser *browsertest.Browser, url string) (load, slowest, cards
 	return load, slowest, cards, err
 }
 
-// anySource gives each file that it is asked for another of the standard library, and counts their bytes.
+// anySource returns a function that returns a different file of the standard library for each file
+// it is asked for, and adds their sizes in bytes to total.
 func anySource(ctx context.Context, total *int) (func(string, string, bool) (report.Source, error), error) {
 	root, err := goRoot(ctx)
 	if err != nil {

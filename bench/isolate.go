@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// isolatedResult is what markgen isolate -json says.
+// An isolatedResult is the output of markgen isolate -json.
 type isolatedResult struct {
 	Passes    int
 	Groups    int
@@ -21,7 +21,7 @@ type isolatedResult struct {
 	}
 }
 
-// quickest is the quickest call of a function, by its name.
+// quickest returns the minimum call time of the named function, in ns.
 func (r *isolatedResult) quickest(name string) float64 {
 	for _, f := range r.Functions {
 		if f.Name == name {
@@ -31,7 +31,7 @@ func (r *isolatedResult) quickest(name string) float64 {
 	return 0
 }
 
-// isolated runs markgen isolate.
+// isolated runs markgen isolate and returns its result and running time in s.
 func (b *bench) isolated(ctx context.Context, dir string, args ...string) (*isolatedResult, float64, error) {
 	words := append([]string{b.markgen, "isolate", "-json"}, args...)
 	begin := time.Now()
@@ -47,11 +47,11 @@ func (b *bench) isolated(ctx context.Context, dir string, args ...string) (*isol
 	return r, took, nil
 }
 
-// isolate measures how well markgen isolate knows what a function costs which calls a
-// marked one a million times, or itself, against a benchmark written by hand of the
-// same function, unmarked; into how few groups it puts the functions of standard packages;
-// and what all of it takes against a run of their tests. Times are those of the quickest
-// call of all: what else the machine does can only make one longer.
+// isolate measures how accurately markgen isolate times a function that calls a marked function a
+// million times, or itself, compared with a hand-written benchmark of the unmarked function; into
+// how few groups it divides the functions of standard packages; and its running time relative to a
+// run of their tests. The time of a function is that of its quickest call, since other load on the
+// machine can only make a call slower.
 func (b *bench) isolate(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *bench) isolate(ctx context.Context) error {
 		if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "test", "-all", "-config="+functionsOnly, "-report=none", "-o", data, "-run=^$", "-bench=.", "-benchtime=40x", "./programs/isolate"); err != nil {
 			return err
 		}
-		for _, f := range functions[:1] { // all calls of Fib are among those of itself
+		for _, f := range functions[:1] { // not Fib: its recursive calls are included
 			m, err := b.reported(ctx, data, "."+f)
 			if err != nil {
 				return err
@@ -110,7 +110,7 @@ func (b *bench) isolate(ctx context.Context) error {
 	for _, f := range functions {
 		limit := atMost(0.03)
 		if f == "Fib" {
-			limit = bar{} // each call of itself costs a test of the marker, which is shut
+			limit = bar{} // each recursive call tests the marker, which is closed
 		}
 		hand := slices.Min(byHand[f])
 		for _, side := range []struct {
@@ -134,8 +134,8 @@ func (b *bench) isolate(ctx context.Context) error {
 	return nil
 }
 
-// isolatePackage measures how few groups there are for the tests of a standard package, and
-// what an isolate of them takes against a plain run, with warm caches.
+// isolatePackage measures the number of groups for the tests of a standard package, and the running
+// time of isolate relative to a plain run, with warm caches.
 func (b *bench) isolatePackage(ctx context.Context, pkg string) error {
 	dir, err := os.MkdirTemp(b.work, "isolate-")
 	if err != nil {
@@ -155,7 +155,7 @@ func (b *bench) isolatePackage(ctx context.Context, pkg string) error {
 		if r, took, err = b.isolated(ctx, dir, "-run=.", pkg); err != nil {
 			return err
 		}
-		if i > 0 { // the first finds cold caches
+		if i > 0 { // the first round fills the caches
 			plain, isolated = append(plain, p.wall), append(isolated, took)
 		}
 	}

@@ -16,17 +16,17 @@ import (
 
 // A bench is one run of the command.
 type bench struct {
-	markgen string // the command, absolute
-	work    string // directory for everything that is made, removed at the end
-	caches  string // directory where warm builds keep their caches
-	rounds  int    // 0: each subject's own
+	markgen string // absolute path of the command
+	work    string // directory for all temporary files, removed at the end
+	caches  string // directory of the caches of warm builds
+	rounds  int    // 0: each subject's default
 	module  string // path@version
-	main    string // package of it, relative to its root
+	main    string // package of module, relative to its root
 	results *results
 	figures []figure
 }
 
-// subjects in the order in which they are measured: the quickest first.
+// subjects are in the order in which they are measured, the quickest first.
 var subjects = []struct {
 	name, about string
 	run         func(*bench, context.Context) error
@@ -121,7 +121,7 @@ func fail(err error) {
 	os.Exit(2)
 }
 
-// measure runs the subjects whose names match a pattern.
+// measure runs the subjects whose names match pattern.
 func (b *bench) measure(ctx context.Context, pattern, out, work string) (err error) {
 	match, err := regexp.Compile(pattern)
 	if err != nil {
@@ -157,7 +157,7 @@ func (b *bench) measure(ctx context.Context, pattern, out, work string) (err err
 	return writeTable(os.Stdout, b.figures)
 }
 
-// roundsOr is how often something is measured.
+// roundsOr returns -rounds, or n if that is not set.
 func (b *bench) roundsOr(n int) int {
 	if b.rounds > 0 {
 		return b.rounds
@@ -165,11 +165,11 @@ func (b *bench) roundsOr(n int) int {
 	return n
 }
 
-// A bar is what a figure is held against; the zero bar is none.
+// A bar is the limit of a result; the zero bar is no limit.
 type bar struct {
-	limit   float64 // 0: there is none
-	stretch float64 // better than asked for; 0: there is none
-	least   bool    // the figure has to be no less than the limit, not no more
+	limit   float64 // 0 if there is none
+	stretch float64 // a stricter limit to aim for; 0 if there is none
+	least   bool    // the limit is a minimum, not a maximum
 	unit    string  // "" for a ratio
 }
 
@@ -201,20 +201,20 @@ func (b bar) String() string {
 	return strings.TrimSpace(text + " " + b.unit)
 }
 
-// A figure is one line of the table.
+// A figure is one row of the table.
 type figure struct {
 	name   string
 	bar    bar
 	value  float64
-	remark string // "" or what lies behind the value
+	remark string // details of the value, or ""
 }
 
-// hold appends a figure.
+// hold appends a row to the table.
 func (b *bench) hold(name string, bar bar, value float64, remark string) {
 	b.figures = append(b.figures, figure{name, bar, value, remark})
 }
 
-// fewest and median of a sample that is not empty.
+// fewest returns the minimum of values, which must not be empty.
 func fewest(values []float64) float64 { return slices.Min(values) }
 
 func median(values []float64) float64 {
@@ -223,7 +223,7 @@ func median(values []float64) float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
-// list writes a sample for people.
+// list formats values, separated by spaces.
 func list(values []float64, format string) string {
 	var words []string
 	for _, v := range values {
@@ -232,8 +232,7 @@ func list(values []float64, format string) string {
 	return strings.Join(words, " ")
 }
 
-// cores is how many processors the figures were measured on.
-// markgend is the central service, beside the command.
+// markgend returns the path of the central service's command, beside that of markgen.
 func (b *bench) markgend() string { return filepath.Join(filepath.Dir(b.markgen), "markgend") }
 
 func cores() int { return runtime.NumCPU() }

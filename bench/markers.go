@@ -12,8 +12,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// The program with many markers: markerPackages of markedFunctions each, of
-// which hotFunctions are called by all processors.
+// The program with many markers has markerPackages packages of markedFunctions functions each, of
+// which hotFunctions per package are called on all processors.
 const (
 	markerPackages  = 100
 	markedFunctions = 1000
@@ -27,7 +27,7 @@ type markerSide struct {
 	environ       []string
 }
 
-// markerSides builds the program with many markers, once: plain; marked and
+// markerSides builds the program with many markers, once, and returns its sides: plain; marked and
 // inert; marked and collecting.
 func (b *bench) markerSides(ctx context.Context) ([]markerSide, error) {
 	dir := filepath.Join(b.work, "markers")
@@ -49,8 +49,8 @@ func (b *bench) markerSides(ctx context.Context) ([]markerSide, error) {
 	return sides, err
 }
 
-// writeMarkers writes the program. Functions are in a table, so that the linker
-// keeps those that are never called, too.
+// writeMarkers writes the program's source. The functions are in a table, so that the linker keeps
+// the ones that are never called.
 func writeMarkers(dir string) error {
 	write := func(name, text string) error {
 		path := filepath.Join(dir, name)
@@ -80,8 +80,8 @@ func writeMarkers(dir string) error {
 	return write("main.go", fmt.Sprintf(markersMain, imports.String(), tables.String(), markedFunctions/hotFunctions))
 }
 
-// markersMain prints when main began, if it is told to start. Else it calls the
-// hot functions on all processors and prints what the system says of the process.
+// markersMain is a program that, with the argument start, prints the time at which main began.
+// Otherwise it calls the hot functions on all processors and prints /proc/self/status.
 const markersMain = `package main
 
 import (
@@ -130,7 +130,7 @@ func main() {
 }
 `
 
-// markers measures the memory that markers and the data of many processors take.
+// markers measures the memory of markers and of per-processor data.
 func (b *bench) markers(ctx context.Context) error {
 	if runtime.GOOS != "linux" {
 		fmt.Println("markers: measured on Linux only")
@@ -168,7 +168,7 @@ func (b *bench) markers(ctx context.Context) error {
 	return nil
 }
 
-// start measures how much later main begins in a program with many markers.
+// start measures by how much many markers delay main.
 func (b *bench) start(ctx context.Context) error {
 	sides, err := b.markerSides(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (b *bench) start(ctx context.Context) error {
 	for round := range b.roundsOr(101) {
 		for i := range sides {
 			s := sides[(i+round)%len(sides)]
-			if err := os.Remove(b.dataFile("markers")); err != nil && !os.IsNotExist(err) { // to delete that of the last takes time
+			if err := os.Remove(b.dataFile("markers")); err != nil && !os.IsNotExist(err) { // removing the previous file would add to the start time
 				return err
 			}
 			begin := time.Now().UnixNano()

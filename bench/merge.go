@@ -12,17 +12,17 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// What is merged: the data of a program with mergeMarkers marked functions, which all
-// its goroutines call, each with an argument of its own so that times vary. It is run
-// mergeRuns times, and of each run there are copies.
+// The merged data come from a program with mergeMarkers marked functions. All its goroutines call
+// all functions, each goroutine with its own argument so that times vary. The program is run
+// mergeRuns times, and its data files are copied until there are mergeFiles.
 const (
 	mergeFiles   = 10_000
 	mergeMarkers = 1000
 	mergeRuns    = 20
 )
 
-// merge measures how fast markgen merge adds up the data files of runs, and profile
-// files, on one processor, and the memory it takes for many files against few.
+// merge measures the speed of markgen merge on data files of runs and on profile files, on one
+// processor, and its memory for many files relative to few.
 func (b *bench) merge(ctx context.Context) error {
 	dir := filepath.Join(b.work, "merge")
 	if err := b.mergeProgram(ctx, dir); err != nil {
@@ -54,7 +54,7 @@ func (b *bench) merge(ctx context.Context) error {
 	return os.RemoveAll(dir)
 }
 
-// mergeOf measures the merging of copies of files.
+// mergeOf measures merging copies of files.
 func (b *bench) mergeOf(ctx context.Context, dir, name string, files []string) (err error) {
 	folder := filepath.Join(dir, name)
 	if err := os.Mkdir(folder, 0o777); err != nil {
@@ -104,7 +104,7 @@ func (b *bench) mergeOnce(ctx context.Context, dir, folder string) (process, err
 	return runProcess(ctx, dir, []string{"GOMAXPROCS=1"}, b.markgen, "merge", "-o", filepath.Join(dir, "sum"), folder)
 }
 
-// mergeProgram makes the program.
+// mergeProgram builds the program.
 func (b *bench) mergeProgram(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (b *bench) mergeProgram(ctx context.Context, dir string) error {
 	return err
 }
 
-// mergeInput runs the program on some processors, and returns its data files.
+// mergeInput runs the program with GOMAXPROCS=procs, and returns its data files.
 func mergeInput(ctx context.Context, dir string, procs int) ([]string, error) {
 	var files []string
 	for i := range mergeRuns {
@@ -160,7 +160,7 @@ func main() {
 }
 %s`
 
-// copyFile returns how many bytes it copied.
+// copyFile copies a file and returns its size.
 func copyFile(to, from string) (n int64, err error) {
 	in, err := os.Open(from)
 	if err != nil {

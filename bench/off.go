@@ -6,19 +6,18 @@ import (
 	"path/filepath"
 )
 
-// standardPackages are the packages whose benchmarks are run. Most of strconv is
-// in internal/strconv, which cannot be marked: the runtime of marked programs is
-// built from it.
+// standardPackages are the packages whose benchmarks are run. Most of strconv is in
+// internal/strconv, which cannot be marked: the runtime of marked programs imports it.
 var standardPackages = []string{"sort", "strconv", "encoding/json", "regexp", "compress/flate"}
 
-// standardDir is where a package of the standard library is; its tests run there.
+// standardDir returns the directory of a standard package; its tests run there.
 func standardDir(ctx context.Context, pkg string) (string, error) {
 	root, err := goRoot(ctx)
 	return filepath.Join(root, "src", filepath.FromSlash(pkg)), err
 }
 
-// off runs the benchmarks of standard packages, plain and with every point of
-// the package marked, nothing being collected.
+// off runs the benchmarks of standard packages, plain and with every point of the package marked
+// but nothing collected.
 func (b *bench) off(ctx context.Context) error {
 	var all []timing
 	for _, pkg := range standardPackages {
@@ -42,7 +41,7 @@ func (b *bench) off(ctx context.Context) error {
 	return nil
 }
 
-// plainAndMarked builds the two sides of what is measured with markers off.
+// plainAndMarked builds the plain side and the side with markers off.
 func (b *bench) plainAndMarked(ctx context.Context, dir, pkg string) ([]testBinary, error) {
 	plain, err := b.compile(ctx, dir, pkg, "plain", plainTest())
 	if err != nil {
@@ -52,12 +51,13 @@ func (b *bench) plainAndMarked(ctx context.Context, dir, pkg string) ([]testBina
 	return []testBinary{plain, marked}, err
 }
 
-// programLayouts is in how many layouts small programs are measured.
+// programLayouts is the number of layouts in which small programs are measured.
 const programLayouts = 12
 
-// offPrograms measures small programs on which a marker weighs most, each side in several layouts, of which the
-// quickest counts: a loop of a few instructions takes twice as long where it lies across two lines of the cache. Beside
-// what fib takes with markers stands what it takes where both bodies are in one function, and with the test alone.
+// offPrograms measures small programs in which markers are relatively expensive. Each side is built
+// in several layouts, of which the quickest counts: a loop of a few instructions takes twice as
+// long where it crosses a cache line. For fib it also reports the cost with both bodies in one
+// function, and with the test alone.
 func (b *bench) offPrograms(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (b *bench) offPrograms(ctx context.Context) error {
 	for _, t := range all {
 		b.hold("offprogs: "+about[t.name], atMost(1.05), t.ratio(2, 0),
 			fmt.Sprintf("%s ns, plain %s, the quickest of %d layouts", short(t.ns[2]), short(t.ns[0]), programLayouts))
-		if t.name == "Fib" { // the others are inlined
+		if t.name == "Fib" { // the other functions are inlined
 			b.hold("offprogs: the same with -form twin", bar{}, t.ratio(3, 0), short(t.ns[3])+" ns")
 			b.hold("offprogs: the same with nothing but a test at the top", bar{}, t.ratio(1, 0), short(t.ns[1])+" ns")
 		}

@@ -31,14 +31,15 @@ import (
 )
 
 const (
-	pageAPIs    = 1_000_000 // in the catalogue
-	pageHot     = 500       // of them with figures of many builds and machines
-	pageClients = 4         // who ask at the same time
-	pageTyped   = 60        // names that are typed, letter by letter
+	pageAPIs    = 1_000_000 // APIs in the catalogue
+	pageHot     = 500       // of these, APIs with data of many builds and machines
+	pageClients = 4         // concurrent clients
+	pageTyped   = 60        // number of names typed letter by letter
 )
 
-// pages measures the catalogue of a million APIs: how much memory its index takes, and how long markgend, in
-// another process and with a store in SQLite, takes for a search while its text is typed and for the pages.
+// pages measures a catalogue of a million APIs: the memory of its index, and the response times of
+// markgend, in another process with a store in SQLite, for its pages and for searches while the
+// text is being typed.
 func (b *bench) pages(ctx context.Context) error {
 	apis := cataloguetest.Make(pageAPIs, 1)
 	b.indexMemory(apis)
@@ -109,7 +110,7 @@ func (b *bench) pages(ctx context.Context) error {
 	return err
 }
 
-// indexMemory measures what the index takes.
+// indexMemory measures the heap size of the index.
 func (b *bench) indexMemory(apis []fleet.API) {
 	heap := func() float64 {
 		runtime.GC()
@@ -130,8 +131,8 @@ func (b *bench) indexMemory(apis []fleet.API) {
 	runtime.KeepAlive(x)
 }
 
-// fillPages makes a store: every API with figures of one machine and day, and some with those of ten builds on four kinds of
-// machines on ten days.
+// fillPages creates a store in which every API has data of one machine and day, and the first
+// pageHot APIs also of ten builds on four kinds of machines on ten days.
 func fillPages(ctx context.Context, db string, apis []fleet.API) (err error) {
 	now := time.Now().Add(-time.Hour)
 	s, err := store.Open(ctx, db, store.Options{})
@@ -174,7 +175,7 @@ func fillPages(ctx context.Context, db string, apis []fleet.API) (err error) {
 	return s.Settle(ctx)
 }
 
-// timed makes up figures of an API.
+// timed returns a marker of an API with random times.
 func timed(r *rand.Rand, a *fleet.API) profile.Marker {
 	m := profile.Marker{ID: a.ID, Name: a.Name, Package: a.Package, Kind: a.Kind, File: a.File, Line: a.Line, Col: 1, Runs: 1}
 	k := uint8(4 + r.IntN(24))
@@ -238,7 +239,7 @@ func (s *served) stop() error {
 	return errors.Join(err, s.cmd.Wait())
 }
 
-// peak is the most memory that it had.
+// peak returns the maximum resident size of markgend, in bytes.
 func (s *served) peak() (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -253,7 +254,8 @@ func (s *served) peak() (float64, error) {
 	return 0, errors.New("the system does not tell how much memory a process had")
 }
 
-// ask asks for all addresses, some clients at the same time, and returns what each took, ms, sorted.
+// ask requests each address in list once, from concurrent clients, and returns the sorted response
+// times in ms.
 func (s *served) ask(ctx context.Context, list []string, clients int) (took []float64, err error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// peerFunctions are the benchmarks of programs/peers, but for ours.
+// peerFunctions are the benchmarks of programs/peers, except those of markgen.
 var peerFunctions = []struct{ name, about string }{
 	{"Deferred", "time.Since, deferred, and an atomic add"},
 	{"Region", "runtime/trace region, tracing on"},
@@ -16,8 +16,8 @@ var peerFunctions = []struct{ name, about string }{
 	{"Lap", "hrtime.StopwatchTSC lap"},
 }
 
-// peers measures a trivial marked function against the same timed in other ways,
-// all in one process, on one processor and on all.
+// peers measures a trivial marked function against the same function timed in other ways, all in
+// one process, on one processor and on all.
 func (b *bench) peers(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "peers", "marked", b.markedTest())
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bench) peers(ctx context.Context) error {
 	return nil
 }
 
-// uniqueProcs are one processor and, if there are more, all.
+// uniqueProcs returns one processor and, if there are more, all of them.
 func uniqueProcs() []int {
 	if cores() == 1 {
 		return []int{1}
@@ -48,7 +48,7 @@ func uniqueProcs() []int {
 	return []int{1, cores()}
 }
 
-// processors says how many there are.
+// processors formats a number of processors.
 func processors(n int) string {
 	if n == 1 {
 		return "one processor"

@@ -15,18 +15,18 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A process is one run of a command, with all that it started in turn.
+// A process is the result of one run of a command, including the processes it started.
 type process struct {
-	wall, cpu float64 // seconds; cpu is user and system time together
-	peak      float64 // bytes: of the command itself, without those it started; 0 if it is not known
+	wall, cpu float64 // seconds; cpu is user plus system time
+	peak      float64 // peak memory of the command itself, without child processes, in bytes; 0 if unknown
 }
 
-// values are what is written of a process.
+// values returns the times in the format of benchmark results.
 func (p process) values() []benchfmt.Value {
 	return []benchfmt.Value{{Value: p.wall, Unit: "sec/op"}, {Value: p.cpu, Unit: "cpu-sec/op"}}
 }
 
-// runProcess runs a command and says what it printed if it fails.
+// runProcess runs a command. If it fails, the error includes its output.
 func runProcess(ctx context.Context, dir string, environ []string, words ...string) (process, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = dir
@@ -49,7 +49,7 @@ func runProcess(ctx context.Context, dir string, environ []string, words ...stri
 	return process{wall.Seconds(), (state.UserTime() + state.SystemTime()).Seconds(), <-peak}, nil
 }
 
-// cleanEnviron is the environment without what would change what is compared.
+// cleanEnviron returns the environment without the variables that would distort a comparison.
 func cleanEnviron() []string {
 	var environ []string
 	for _, kv := range os.Environ() {
@@ -62,9 +62,9 @@ func cleanEnviron() []string {
 	return append(environ, "GOFLAGS=-buildvcs=false")
 }
 
-// watch reads the largest resident size that a process has had, until it ends.
-// Wait4's account is of no use here: it is that of the largest process among
-// all that were started.
+// watch polls the maximum resident size of a process until ended is closed, then sends it, in
+// bytes. Wait4's maxrss does not serve here: it is the maximum over the command and all its
+// children.
 func watch(pid int, ended <-chan struct{}) <-chan float64 {
 	peak := make(chan float64, 1)
 	go func() {
@@ -85,8 +85,8 @@ func watch(pid int, ended <-chan struct{}) <-chan float64 {
 	return peak
 }
 
-// memorySize is a line of /proc/PID/status, bytes: VmRSS, or VmHWM, the largest
-// that it has been.
+// memorySize returns a value of /proc/PID/status in bytes: VmRSS, the resident size, or VmHWM, its
+// maximum so far.
 func memorySize(status, key string) float64 {
 	for line := range strings.Lines(status) {
 		if rest, ok := strings.CutPrefix(line, key+":"); ok {
@@ -97,7 +97,7 @@ func memorySize(status, key string) float64 {
 	return 0
 }
 
-// combined runs a command and returns what it prints on both outputs.
+// combined runs a command and returns its combined standard output and standard error.
 func combined(ctx context.Context, dir string, words ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = dir
@@ -109,7 +109,7 @@ func combined(ctx context.Context, dir string, words ...string) ([]byte, error) 
 	return text, nil
 }
 
-// output runs a command and returns what it prints.
+// output runs a command and returns its standard output.
 func output(ctx context.Context, dir string, environ []string, words ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = dir
@@ -123,30 +123,30 @@ func output(ctx context.Context, dir string, environ []string, words ...string) 
 	return text, nil
 }
 
-// moduleDir is where this module is, with the programs that are measured.
+// moduleDir returns the directory of this module, which has the measured programs.
 func moduleDir(ctx context.Context) (string, error) {
 	text, err := output(ctx, "", nil, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/markgen/markgen/bench")
 	return strings.TrimSpace(string(text)), err
 }
 
-// goRoot is where the standard library is.
+// goRoot returns GOROOT.
 func goRoot(ctx context.Context) (string, error) {
 	text, err := output(ctx, "", nil, "go", "env", "GOROOT")
 	return strings.TrimSpace(string(text)), err
 }
 
-// removeAll removes a directory, also where files of it may not be written.
+// removeAll removes a directory, including read-only directories in it.
 func removeAll(dir string) error {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o777) // RemoveAll says it if this was needed and failed
+			_ = os.Chmod(path, 0o777) // RemoveAll reports the failures that matter
 		}
 		return nil
 	})
 	return os.RemoveAll(dir)
 }
 
-// ownPeak is the most memory that this process has had, bytes; 0 where that can't be told.
+// ownPeak returns the maximum resident size of this process in bytes; 0 if unknown.
 func ownPeak() float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// results writes what is measured, in the format of Go's benchmarks, to
-// standard output and to one file for each side of a comparison.
+// results writes measurements, in the format of Go's benchmarks, to standard output and to one file
+// for each side of a comparison.
 type results struct {
-	dir    string // "" keeps no files
+	dir    string // "" if no files are kept
 	config []benchfmt.Config
 	out    *benchfmt.Writer
 	files  map[string]*resultFile
@@ -33,7 +33,7 @@ func newResults(dir string) *results {
 	return &results{dir: dir, out: benchfmt.NewWriter(os.Stdout), files: map[string]*resultFile{}}
 }
 
-// machine notes what everything is measured on.
+// machine records the platform, the processor and the version of Go.
 func (r *results) machine(ctx context.Context) {
 	set := func(key, value string) {
 		if value != "" {
@@ -49,7 +49,7 @@ func (r *results) machine(ctx context.Context) {
 	}
 }
 
-// processor is the name of the machine's processor, "" if it is not known.
+// processor returns the name of the machine's processor, or "" if unknown.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -63,7 +63,7 @@ func processor() string {
 	return ""
 }
 
-// add writes one line to standard output and to DIR/file.
+// add writes one line to standard output and to dir/file.
 func (r *results) add(file, name string, iterations int, values ...benchfmt.Value) error {
 	res := &benchfmt.Result{Config: r.config, Name: benchfmt.Name(name), Iters: iterations, Values: values}
 	side := strings.TrimSuffix(filepath.Base(file), ".txt")
@@ -99,7 +99,7 @@ func (r *results) close() error {
 	return errors.Join(errs...)
 }
 
-// writeTable writes the figures.
+// writeTable writes the table of results.
 func writeTable(w io.Writer, figures []figure) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "figure\tbar\tmeasured\tmet?\t")

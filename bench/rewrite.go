@@ -21,19 +21,18 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// A rewriteTime is what rewriteChild measures: seconds of
-// processor time for all the source.
+// A rewriteTime is the result of rewriteChild: the CPU time in seconds for all the source.
 type rewriteTime struct {
 	Source           float64 // bytes
 	Overlay, InPlace float64
 	Packages         int
 	Points           int
-	Declined         int // packages that InPlace does not take
+	Declined         int // packages that InPlace rejects
 }
 
-// rewriting measures how much source a second is planned and written by one
-// core: every package of the standard library, all of its points marked, from
-// the text in memory to the marked text in memory.
+// rewriting measures how many bytes of source per second one core plans and writes: every package
+// of the standard library, all of its points marked, from the source in memory to the marked source
+// in memory.
 func (b *bench) rewriting(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -72,8 +71,8 @@ func (b *bench) rewriting(ctx context.Context) error {
 	return nil
 }
 
-// rewriteChild marks the standard library once in either way. The collector has the
-// pace that markgen gives it; what it does is in the times.
+// rewriteChild marks the standard library once in each way, with the garbage collector tuned as
+// markgen tunes it. The times include garbage collection.
 func rewriteChild(w io.Writer) error {
 	runtime.GOMAXPROCS(1)
 	var t rewriteTime
@@ -134,7 +133,7 @@ func rewriteChild(w io.Writer) error {
 	return json.NewEncoder(w).Encode(t)
 }
 
-// planned takes the way that a build takes, up to the writer.
+// planned prepares a package as a build does, up to the writer.
 func planned(path string, files []rewrite.Source) (*rewrite.Unit, error) {
 	u, err := rewrite.Load(path, files)
 	if err != nil {
@@ -148,7 +147,7 @@ func planned(path string, files []rewrite.Source) (*rewrite.Unit, error) {
 	return u, nil
 }
 
-// eachPackage reads the packages below src for this platform.
+// eachPackage calls visit for each package below src that builds on this platform.
 func eachPackage(src string, visit func(path string, files []rewrite.Source) error) error {
 	return filepath.WalkDir(src, func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -177,10 +176,9 @@ func eachPackage(src string, visit func(path string, files []rewrite.Source) err
 	})
 }
 
-// memory measures the peak of the markgen process while it marks the packages of
-// the standard library: the largest resident size of the process itself, less
-// that of the same command with one empty program to mark, against the source
-// of the largest package. With -n, go compiles nothing.
+// memory measures the peak memory of the markgen process while it marks the packages of the
+// standard library: the maximum resident size of the process, minus that for a command with one
+// empty program, divided by the size of the largest package's source. With -n, go compiles nothing.
 func (b *bench) memory(ctx context.Context) error {
 	if runtime.GOOS != "linux" {
 		fmt.Println("memory: measured on Linux only")
@@ -229,7 +227,7 @@ func (b *bench) memory(ctx context.Context) error {
 	return nil
 }
 
-// largestPackage is the largest of those that memory has marked.
+// largestPackage returns the size in bytes and the path of the largest package that memory marks.
 func largestPackage(ctx context.Context, root string) (size float64, name string, err error) {
 	text, err := output(ctx, root, nil, "go", "list", "-f", "{{.ImportPath}} {{.Dir}}{{range .GoFiles}} {{.}}{{end}}{{range .CgoFiles}} {{.}}{{end}}", "std")
 	if err != nil {

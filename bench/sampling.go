@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// sampling measures what sampling in windows, and a run that is paused, cost: the
-// benchmarks of standard packages and fib(25), with every point marked, against
-// plain.
+// sampling measures the cost of sampling in windows and of a paused run: the benchmarks of standard
+// packages and fib(25), with every point marked, against plain.
 func (b *bench) sampling(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -70,8 +69,8 @@ func (b *bench) sampling(ctx context.Context) error {
 	return nil
 }
 
-// sampledSides are the sides: plain, off, paused, and sampled at two rates. A run
-// whose trigger never comes is like one that is paused.
+// sampledSides returns the sides plain, off, paused, and sampled at two rates. A run whose trigger
+// never fires costs the same as a paused one.
 func (b *bench) sampledSides(ctx context.Context, dir, pkg string) ([]testBinary, error) {
 	sides, err := b.plainAndMarked(ctx, dir, pkg)
 	if err != nil {
@@ -84,9 +83,8 @@ func (b *bench) sampledSides(ctx context.Context, dir, pkg string) ([]testBinary
 	return sides, nil
 }
 
-// typical runs the benchmarks that match on each side in turn, round after round,
-// each for as long as several windows are apart, and returns for each side the
-// median ns by benchmark.
+// typical runs the matching benchmarks on all sides alternately, each for the time of several
+// sampling windows, and returns for each side the median ns/op by benchmark.
 func (b *bench) typical(ctx context.Context, folder, prefix string, sides []testBinary, pattern string) ([]map[string]float64, error) {
 	chosen, err := sides[0].run(ctx, pattern, "1x", "-test.skip="+skipped)
 	if err != nil {
@@ -111,10 +109,10 @@ func (b *bench) typical(ctx context.Context, folder, prefix string, sides []test
 	return typical, nil
 }
 
-// sampledMeans is how often the mean of a sample is within two of its standard
-// errors of the mean over all passages, which the program takes itself. Passages in
-// which something else had the processor are left out of both: a few of them are a
-// tenth of the time on a machine that others use, and a sample has none or too many.
+// sampledMeans measures how often the mean of a sample is within two of its standard errors of the
+// mean of all calls, which the program itself measures. Calls during which another program had the
+// processor are left out of both: on a shared machine a few of them are a tenth of the total time,
+// and a sample has too many of them or none.
 func (b *bench) sampledMeans(ctx context.Context) error {
 	const runs = 200
 	dir, err := moduleDir(ctx)
@@ -142,7 +140,7 @@ func (b *bench) sampledMeans(ctx context.Context) error {
 			}
 			n, sum := 0.0, 0.0
 			for _, bucket := range got.Buckets {
-				if bucket.Hi <= 1<<17 { // the program leaves out longer ones, too
+				if bucket.Hi <= 1<<17 { // the program leaves out longer calls, too
 					n += bucket.Count
 					sum += bucket.Sum
 				}
@@ -165,9 +163,9 @@ func (b *bench) sampledMeans(ctx context.Context) error {
 	return nil
 }
 
-// estimates is how far the counts of windows of 1:100 are from those that programs of several kinds
-// take themselves: the median over fifteen runs of each function of 1 µs and more, and of one that is
-// so short that the report is to say that its count is not to be relied on.
+// estimates measures the error of the counts estimated from 1:100 windows, against counts kept by
+// programs of several kinds. It takes the median of fifteen runs for each function, of 1 µs or more
+// and of one so short that the report should flag its count as unreliable.
 func (b *bench) estimates(ctx context.Context) error {
 	const runs = 15
 	dir, err := moduleDir(ctx)

@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// scopeBars are what a scope may cost against two clock reads, without and with
-// self time.
+// scopeBars limit the cost of a scope relative to two clock reads, without and with self time.
 var scopeBars = [2]bar{atMost(1.35).orBetter(1.2), atMost(1.6).orBetter(1.4)}
 
-// noSelfScopes and selfScopes are the benchmarks of programs/scope that pass
-// scopes, with the one that has two clock reads in the place of each.
+// noSelfScopes and selfScopes are the benchmarks of programs/scope that execute scopes, each with
+// the benchmark that makes two clock reads instead.
 var (
 	noSelfScopes = []scopeBenchmark{
 		{"a region", "Regions", "Reads"},
@@ -26,8 +25,8 @@ var (
 
 type scopeBenchmark struct{ about, name, reads string }
 
-// scope measures a timed scope against the two clock reads it cannot do without:
-// marked code, and the calls of the runtime alone.
+// scope measures a timed scope against the two clock reads it cannot do without: in marked code,
+// and with direct calls of the runtime.
 func (b *bench) scope(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
 	if err != nil {
@@ -46,13 +45,12 @@ func (b *bench) scope(ctx context.Context) error {
 	return b.scopeCalls(ctx)
 }
 
-// holdScope reports what a scope costs against two clock reads, ns.
+// holdScope reports the cost of a scope relative to two clock reads, both in ns.
 func (b *bench) holdScope(about string, bar bar, scope, reads float64) {
 	b.hold("scope: "+about, bar, scope/reads, fmt.Sprintf("%.1f ns, two reads %.1f", scope, reads))
 }
 
-// scopeCalls measures what marked code calls, without code around it: the
-// runtime's own benchmarks.
+// scopeCalls measures the runtime calls of a scope alone, with the runtime's own benchmarks.
 func (b *bench) scopeCalls(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -86,9 +84,9 @@ func (b *bench) scopeCalls(ctx context.Context) error {
 	return nil
 }
 
-// parallel measures what passes scopes on all processors at once, a goroutine
-// each, against as many times one processor. The same of bare clock reads, and of
-// additions, tells what the machine itself gives: virtual processors may share one core.
+// parallel measures the throughput of scopes on all processors at once, with a goroutine on each,
+// relative to that of one processor times their number. The same is measured for bare clock reads
+// and for additions, to show what the machine allows: virtual processors may share a core.
 func (b *bench) parallel(ctx context.Context) error {
 	if cores() == 1 {
 		fmt.Println("parallel: there is one processor")
@@ -107,7 +105,7 @@ func (b *bench) parallel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Each goroutine makes all iterations, so the times would be equal.
+	// Each goroutine makes all iterations, so with perfect scaling the times are equal.
 	throughput := func(one, many int, name string) float64 { return best[one][name] / best[many][name] }
 	control := throughput(0, 1, "Reads")
 	b.hold(fmt.Sprintf("parallel: clock reads alone on %d processors", cores()), bar{}, control, "the machine's own")
@@ -123,7 +121,7 @@ func (b *bench) parallel(ctx context.Context) error {
 	return nil
 }
 
-// mapped measures scopes whose data are in a mapped file against in memory.
+// mapped measures scopes with their data in a mapped file against scopes with their data in memory.
 func (b *bench) mapped(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
 	if err != nil {

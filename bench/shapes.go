@@ -15,7 +15,8 @@ import (
 	"github.com/markgen/markgen/profile/shape"
 )
 
-// shapeOrders are the orders of functions of programs/shapes, and shapeOthers what else is to be said of some.
+// shapeOrders are the growth orders of functions in programs/shapes, and shapeOthers the checks of
+// functions with other shapes.
 var (
 	shapeOrders = map[string]string{
 		"sortInts":      "O(n log n)",
@@ -38,10 +39,11 @@ var (
 	}
 )
 
-// shapeRuns is how many runs a decision rests on.
+// shapeRuns is the number of runs whose data are added up for one classification.
 const shapeRuns = 3
 
-// shapes measures how often what functions of known shapes measure shows these shapes, and how often another one.
+// shapes measures how often functions of known shape are classified correctly, and how often
+// wrongly.
 func (b *bench) shapes(ctx context.Context) error {
 	module, err := moduleDir(ctx)
 	if err != nil {
@@ -96,7 +98,8 @@ func (b *bench) shapes(ctx context.Context) error {
 	return nil
 }
 
-// shapeProfile adds up some runs of the program. The number of arguments is the seed.
+// shapeProfile returns the sum of shapeRuns runs of the program. The number of arguments is the
+// seed.
 func shapeProfile(ctx context.Context, dir, program string) (*profile.Profile, error) {
 	var sum runfile.Sum
 	for run := range shapeRuns {

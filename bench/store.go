@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/service/store/pgtest"
 )
 
-// store measures how much the catalogue takes, and how quickly it answers, in either database: on all processors, with the
-// reading of the profile files, and without HTTP.
+// store measures the ingest rate and the response times of the catalogue, in either database: on
+// all processors, including decoding of the profile files, but without HTTP.
 func (b *bench) store(ctx context.Context) error {
 	if err := b.storeOf(ctx, "SQLite", filepath.Join(b.work, "fleet.db"), 350e3); err != nil {
 		return err

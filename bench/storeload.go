@@ -20,40 +20,41 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// What comes: clients run one of some programs, each in some builds, on machines with one of some processors; each sends the
-// markers it passed in batches. Of each there are variants, with other figures.
+// The load: each client runs one of loadPrograms programs, in one of loadBuilds builds, on a
+// machine with one of loadCPUs processors, and sends its executed markers in batches. Each batch
+// has loadVariants variants with different times.
 const (
 	loadPrograms = 10
 	loadBuilds   = 3
 	loadCPUs     = 4
 	loadVariants = 2
 	loadMarkers  = 2000
-	loadBatch    = 1000 // markers of a client's batches
-	loadSenders  = 16   // at once
+	loadBatch    = 1000 // markers in a batch
+	loadSenders  = 16   // concurrent senders
 	loadTime     = 40 * time.Second
 	loadAPIs     = 1_000_000
-	loadMemory   = 400 << 20 // with the bodies that are sent, 60 MB
+	loadMemory   = 400 << 20 // includes 60 MB for the batches that are sent
 )
 
-// A loadResult is what the child that has the store open measures.
+// A loadResult is the result of the child process that has the store open.
 type loadResult struct {
 	BodyBytes  float64 // of a batch
-	Buckets    float64 // of a marker
-	Rate       float64 // marker rows a second taken, for a while
-	Settled    float64 // the same, until all is in the tables
-	SettleTime float64 // seconds from the last batch until then
-	P50, P99   float64 // of Ingest at half the rate, seconds
-	Worst      float64 // of the same
-	NewRate    float64 // marker rows a second until all is in the tables, of which each is a new API
-	Figures    float64 // the 99th percentile of the figures of an API by build, seconds
-	FiguresHot float64 // of one that all clients report, the same
-	Peak       float64 // bytes, of the process before the million APIs
-	PeakOfAll  float64 // and with them
+	Buckets    float64 // per marker
+	Rate       float64 // marker rows per second while sending at full speed
+	Settled    float64 // the same, including the time until all are in the tables
+	SettleTime float64 // seconds from the last batch until all are in the tables
+	P50, P99   float64 // latency of Ingest at half the Settled rate, seconds
+	Worst      float64 // maximum of the same
+	NewRate    float64 // marker rows per second until all are in the tables, each row a new API
+	Figures    float64 // 99th percentile of the time to query an API's data by build, seconds
+	FiguresHot float64 // the same for an API that all clients report
+	Peak       float64 // peak memory of the process before newAPIs, in bytes
+	PeakOfAll  float64 // peak memory after newAPIs, in bytes
 }
 
-// storeChild puts load on the store at a URL.
+// storeChild puts load on the store at url and writes the result to w.
 func storeChild(ctx context.Context, w io.Writer, url string) error {
-	debug.SetMemoryLimit(loadMemory / 10 * 9) // as the service does; the rest is SQLite's
+	debug.SetMemoryLimit(loadMemory / 10 * 9) // as the service does; the rest is for SQLite
 	s, err := store.Open(ctx, url, store.Options{})
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func storeChild(ctx context.Context, w io.Writer, url string) error {
 	return json.NewEncoder(w).Encode(r)
 }
 
-// An arrival is what a client sends.
+// An arrival is one batch of a client.
 type arrival struct {
 	origin fleet.Origin
 	body   []byte
@@ -122,7 +123,7 @@ func newID(batch, i int) registry.ID {
 	return registry.ID(uint64(1<<40+batch*loadBatch+i) * 0x9e3779b97f4a7c15)
 }
 
-// makeArrivals makes the bodies. Times of a marker are in four to eight buckets.
+// makeArrivals encodes the batches. The times of a marker are in four to eight buckets.
 func makeArrivals(r *loadResult) (list []arrival, err error) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	buckets := 0
@@ -153,7 +154,7 @@ func makeArrivals(r *loadResult) (list []arrival, err error) {
 	return list, nil
 }
 
-// loadProfile is a part of what one client collected: some markers from one on.
+// loadProfile returns a batch of loadBatch markers of a program, beginning with number from.
 func loadProfile(rnd *rand.Rand, program string, from int, id func(int) registry.ID) *profile.Profile {
 	p := &profile.Profile{App: "program", Runs: 1, Start: time.Now(), ElapsedNS: 60e9, State: "stopped", Complete: true, GOOS: "linux", GOARCH: "amd64", Go: "go1.26.8"}
 	p.Newest = p.Start.UnixNano()
@@ -186,7 +187,7 @@ func loadProfile(rnd *rand.Rand, program string, from int, id func(int) registry
 	return p
 }
 
-// bitsOf is a number that grows with n, to add squares so many times.
+// bitsOf limits the number of squares that are added for n calls.
 func bitsOf(n uint64) int { return min(int(n), 64) }
 
 // A loader sends batches.
@@ -196,7 +197,9 @@ type loader struct {
 	sent     atomic.Int64
 }
 
-// run sends for some time: as fast as it goes, or so many marker rows a second, whether they are taken that fast or not.
+// run sends batches for a time: at full speed if rate is 0, else at a rate in marker rows per
+// second, however slowly they are ingested. The latencies of paced batches are measured from when
+// they were due.
 func (l *loader) run(ctx context.Context, how time.Duration, rate float64) (rows int64, times []time.Duration, err error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -239,7 +242,7 @@ func (l *loader) run(ctx context.Context, how time.Duration, rate float64) (rows
 	return total.Load(), times, errors.Join(errs...)
 }
 
-// send is what the service does with a request, behind HTTP.
+// send does what the service does with a request, without HTTP.
 func (l *loader) send(ctx context.Context, a *arrival) (int, error) {
 	p, err := codec.Decode(a.body, "batch")
 	if err != nil {
@@ -261,7 +264,7 @@ func (l *loader) newAPIs(ctx context.Context, r *loadResult) error {
 			p := loadProfile(rnd, fmt.Sprintf("example.com/new%d", batch), 0, func(i int) registry.ID { return newID(batch, i) })
 			body, err := codec.Encode(p)
 			if err != nil {
-				panic(err) // what was made here can be written
+				panic(err) // a profile made here can be encoded
 			}
 			bodies <- arrival{fleet.Origin{Build: fmt.Sprintf("example.com/new%d@v1", batch%10)}, body}
 		}
@@ -289,7 +292,7 @@ func (l *loader) newAPIs(ctx context.Context, r *loadResult) error {
 	return nil
 }
 
-// figuresTime is the 99th percentile.
+// figuresTime returns the 99th percentile of the time of a query for an API's data, in seconds.
 func figuresTime(ctx context.Context, s *store.Store, id func() registry.ID) (float64, error) {
 	var times []time.Duration
 	for range 1000 {

@@ -14,12 +14,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// traceBar is what the two records of a scope may cost against two clock reads.
+// traceBar limits the cost of a scope's two records relative to two clock reads.
 var traceBar = atMost(1.6)
 
-// trace measures the records of a scope against the two clock reads it cannot do
-// without, in marked code, with the rings in a mapped file, and of the calls of the
-// runtime alone.
+// trace measures the records of a scope against the two clock reads it cannot do without: in marked
+// code, with the rings in a mapped file, and with direct calls of the runtime.
 func (b *bench) trace(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
 	if err != nil {
@@ -49,7 +48,8 @@ func (b *bench) trace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Begin and End are called by what is compiled in, with the runtime that is compiled with it: the regions above.
+	// Begin and End are called by compiled-in code with the runtime compiled with it: those are the
+	// regions above.
 	ns, ok := best[0]["Trace/scope"]
 	if !ok {
 		return fmt.Errorf("the runtime has no benchmark Trace/scope")
@@ -59,11 +59,11 @@ func (b *bench) trace(ctx context.Context) error {
 	return nil
 }
 
-// betweenRecords is how many records markgen between is given.
+// betweenRecords is the number of records that markgen between reads.
 const betweenRecords = 100_000_000
 
-// between measures how fast markgen between reads a trace, on one processor, and
-// the memory it takes for a long trace against a short one.
+// between measures how fast markgen between reads a trace on one processor, and its memory for a
+// long trace relative to a short one.
 func (b *bench) between(ctx context.Context) error {
 	peaks := map[int]float64{}
 	var seconds []float64
@@ -112,20 +112,20 @@ func (b *bench) between(ctx context.Context) error {
 	return nil
 }
 
-// The trace that is written: a scope in a scope with a point in between, on
-// goroutines that take turns, recorded by several processors.
+// The trace that is written has a scope within a scope, with a point in between, on alternating
+// goroutines, recorded by several processors.
 const (
-	traceStep       = 5    // records of one passage
-	traceGoroutines = 1000 // take turns
+	traceStep       = 5    // records of one call of the outer function
+	traceGoroutines = 1000 // used in rotation
 	traceShards     = 4
-	traceBlock      = 8000 // records in a block, a multiple of traceStep
+	traceBlock      = 8000 // records in a block; a multiple of traceStep
 	traceHz         = 2_500_000_000
-	traceCost       = 40 // ticks that a record took
+	traceCost       = 40 // cost of a record in clock ticks
 	traceText       = "p\tb\nf\tb.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tb.outer\n" +
 		"m\t0000000000000002\tpoint\t0\t2\t1\t0\t-\t-\t1\tb.outer:point\nm\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tb.inner\n"
 )
 
-// writeTrace writes a data file with n records, as draining leaves it.
+// writeTrace writes a data file with n records, in the layout that draining produces.
 func writeTrace(name string, n int) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -166,7 +166,7 @@ func writeTrace(name string, n int) error {
 	block := make([]byte, layout.TraceData+traceBlock*layout.RecordSize)
 	var numbers [traceShards]uint64
 	for at := 0; at < n; at += traceBlock {
-		// Blocks of the processors lie in turns and reach over the same time.
+		// Blocks of the processors alternate and cover the same time.
 		k := at / traceBlock
 		shard := k % traceShards
 		count := min(traceBlock, n-at)

@@ -11,13 +11,12 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// traceJSONRecords is how many records markgen report -format trace is given.
+// traceJSONRecords is the number of records that markgen report -format trace reads.
 const traceJSONRecords = 20_000_000
 
-// traceJSON measures how fast markgen report writes a trace as JSON, on one
-// processor, into a file that is brought to the disk, and the memory it takes for
-// a long trace against a short one. The quickest round counts: what else the disk
-// and the processors do makes others longer.
+// traceJSON measures how fast markgen report writes a trace as JSON, on one processor, into a file
+// that is synced to disk, and its memory for a long trace relative to a short one. The quickest
+// round counts, since other load can only make a round slower.
 func (b *bench) traceJSON(ctx context.Context) error {
 	peaks := map[int]float64{}
 	var seconds, cpu []float64
@@ -66,7 +65,7 @@ func (b *bench) traceJSON(ctx context.Context) error {
 	return os.Remove(out)
 }
 
-// checkTraceJSON counts the events in what is one object of JSON with an event a line.
+// checkTraceJSON counts the events of a trace file, a JSON object with one event per line.
 func checkTraceJSON(name string, records int) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// triggerKinds are what is added to the configuration, and what that is called in the table.
+// triggerKinds are the triggers added to the configuration, and their names in the table.
 var triggerKinds = []struct{ add, about string }{
 	{"pause=on:nothing", "that waits for another's end"},
 	{"pause=after:24h", "that waits for a time"},
 	{"stop=records:1000000000000", "that counts records"},
 }
 
-// triggers measures what scopes cost that triggers have nothing to do with, against what they cost without triggers, on one
-// processor and on all at once.
+// triggers measures scopes that have nothing to do with the configured trigger against scopes
+// without triggers, on one processor and on all at once.
 func (b *bench) triggers(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
 	if err != nil {

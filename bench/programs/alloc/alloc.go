@@ -1,9 +1,9 @@
-// Package alloc allocates.
+// Package alloc has benchmarks that allocate.
 package alloc
 
 type node struct{ left, right *node }
 
-// What is allocated goes here, or it would be on the stack.
+// Allocated objects are stored here; otherwise they would be on the stack.
 var (
 	number   *int32
 	top      *node

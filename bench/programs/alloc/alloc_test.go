@@ -2,8 +2,7 @@ package alloc
 
 import "testing"
 
-// The benchmarks do nothing but allocate: objects of several sizes, with pointers and
-// without.
+// The benchmarks only allocate: objects of several sizes, with and without pointers.
 
 func BenchmarkTiny(b *testing.B) {
 	for range b.N {

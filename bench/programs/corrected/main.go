@@ -1,6 +1,6 @@
-// Corrected calls functions of about 20 ns a million times each and prints how long that took, a
-// line each: its name and ns. Callers and functions are marked; what markgen reports of a caller, less
-// the price of the markers, should be what it takes without them.
+// Corrected calls functions of about 20 ns a million times each and prints the times, one per line:
+// the name of the function and ns. Callers and functions are marked; the time that markgen reports
+// for a caller, minus the cost of the markers, should equal its unmarked time.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// calls is how often each is called.
+// calls is the number of calls of each function.
 const calls = 1_000_000
 
 func main() {
@@ -42,14 +42,14 @@ func main() {
 
 type object struct{ a, b uint64 }
 
-// What the functions work with.
+// Input of the functions.
 var (
 	numbers  [160]uint64
 	table    = map[uint64]uint64{}
 	kept     *object
 	text     [64]byte
 	from, to [1024]byte
-	sum      uint64 // or the work could be left out
+	sum      uint64 // keeps the compiler from removing the work
 )
 
 //perf:mark
@@ -61,7 +61,7 @@ func parentChain() (x uint64) {
 	return x
 }
 
-// childChain is a chain of multiplications, which no processor can shorten.
+// childChain is a chain of dependent multiplications.
 //
 //perf:mark
 //go:noinline
@@ -81,7 +81,7 @@ func parentWide() (x uint64) {
 	return x
 }
 
-// childWide is four things that wait for nothing but themselves.
+// childWide is four independent chains of operations.
 //
 //perf:mark
 //go:noinline
@@ -105,7 +105,7 @@ func parentLoads() (x uint64) {
 	return x
 }
 
-// childLoads is a sum over memory.
+// childLoads sums values in memory.
 //
 //perf:mark
 //go:noinline
@@ -128,7 +128,7 @@ func parentBranches() (x uint64) {
 	return x
 }
 
-// childBranches is branches that are always taken alike.
+// childBranches is a series of perfectly predictable branches.
 //
 //perf:mark
 //go:noinline
@@ -156,7 +156,7 @@ func parentMap() (x uint64) {
 	return x
 }
 
-// childMap is look-ups in a map.
+// childMap looks up map elements.
 //
 //perf:mark
 //go:noinline
@@ -173,7 +173,7 @@ func parentAllocate() (x uint64) {
 	return x
 }
 
-// childAllocate is an object on the heap.
+// childAllocate allocates an object on the heap.
 //
 //perf:mark
 //go:noinline
@@ -191,7 +191,7 @@ func parentFormat() (x uint64) {
 	return x
 }
 
-// childFormat is numbers as text.
+// childFormat formats numbers as text.
 //
 //perf:mark
 //go:noinline
@@ -210,7 +210,7 @@ func parentCopy() (x uint64) {
 	return x
 }
 
-// childCopy is bytes that are copied.
+// childCopy copies bytes.
 //
 //perf:mark
 //go:noinline
@@ -229,7 +229,7 @@ func parentDivide() (x uint64) {
 	return x
 }
 
-// childDivide is divisions, one after the other.
+// childDivide is a chain of dependent divisions.
 //
 //perf:mark
 //go:noinline
@@ -250,7 +250,7 @@ func parentHash() (x uint64) {
 	return x
 }
 
-// childHash is a hash of 16 bytes.
+// childHash hashes 16 bytes.
 //
 //perf:mark
 //go:noinline

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// kernel is a kind of work. do does a number of units of it; one takes about ns.
+// A kernel is a kind of work. do executes a number of units, each of which takes about ns.
 type kernel struct {
 	name string
 	ns   float64
@@ -76,8 +76,8 @@ var (
 	mutex   sync.Mutex
 	queue   = make(chan int, 1)
 
-	// live is a heap as programs have one: without it, the collector would run every
-	// few ms. It has no pointers and is not touched.
+	// live is a heap of typical size: without it, the garbage collector would run every few ms. It
+	// has no pointers and is never accessed.
 	live = make([]byte, 32<<20)
 )
 
@@ -110,7 +110,7 @@ func sortSome(units int) {
 	var some [16]uint32
 	for i := range units {
 		for k := range some {
-			some[k] = uint32(i*len(some)+k) * 2654435761 >> 20 // in no order
+			some[k] = uint32(i*len(some)+k) * 2654435761 >> 20 // in random order
 		}
 		slices.Sort(some[:])
 		sink += uint64(some[3])
@@ -158,7 +158,7 @@ func grow(units int) {
 	sink += uint64(len(list))
 }
 
-// node is an element of a list whose neighbours are far from each other.
+// A node is an element of a linked list whose neighbours are far apart in memory.
 type node struct {
 	next  *node
 	value uint64

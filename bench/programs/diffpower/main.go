@@ -1,11 +1,10 @@
-// Diffpower runs 500 functions of differing work, each some hundred times, in
-// turn. DIFFPOWER_SLOW=N makes the N-th do 5 % more of its work in each call: 21
-// units where it did 20.
+// Diffpower runs 500 functions of different cost, each some hundred times, interleaved.
+// DIFFPOWER_SLOW=N makes function N do 5 % more work in each call: 21 units instead of 20.
 //
-// The functions, each with a marker, are in a file that the bench writes beside
-// this one; without it there are none. With the argument plan it prints a line for
-// each: its number, kernel, units of work a call, calls, and whether it is one
-// of those that trials slow down.
+// The functions, each with a marker, are in a file that the benchmark generates beside this one;
+// without it there are none. With the argument plan it prints a line for each function: its number,
+// kernel, units of work per call, calls, and whether it is typical: one of those that trials slow
+// down.
 package main
 
 import (
@@ -16,30 +15,30 @@ import (
 	"strconv"
 )
 
-// marked are the functions; the generated file sets them.
+// marked are the marked functions; the generated file sets them.
 var marked []func()
 
-// function is what one of them does.
+// A function is the work of one of them.
 type function struct {
 	kernel  kernel
-	units   int // of the kernel, in a call
+	units   int // units of the kernel per call
 	calls   int
 	typical bool // takes 5 to 20 µs
 }
 
-// functions are made before main begins; init of the generated file needs none.
+// functions are the 500 functions. The generated file's init does not use them.
 var functions = plan(500)
 
-// rounds is how often a function is called at most.
+// rounds is the maximum number of calls of a function.
 const rounds = 600
 
-// plan gives each kernel one typical function of 5 to 20 µs; the others take 40 ns to
-// 4 µs and are called as often as fits into 80 µs.
+// plan assigns each kernel one typical function of 5 to 20 µs; the other functions take 40 ns to 4
+// µs and are called as often as fits into 80 µs.
 func plan(n int) []function {
 	list := make([]function, n)
 	for i := range list {
 		k := kernels[i%len(kernels)]
-		step := i / len(kernels) // among those with the kernel
+		step := i / len(kernels) // rank among the functions with this kernel
 		ns, calls := 40*math.Pow(100, float64(step)/float64(n/len(kernels))), rounds
 		if step == 0 {
 			ns, calls = 5000*math.Pow(4, float64(i)/float64(len(kernels)-1)), rounds/2
@@ -55,7 +54,7 @@ func plan(n int) []function {
 	return list
 }
 
-// work is what the function of that number does.
+// work does one call's work of the function with that number.
 func work(number int) {
 	f := &functions[number]
 	f.kernel.do(f.units)

@@ -1,5 +1,5 @@
-// Command estimates is programs of several kinds, each of which counts the calls of its marked
-// functions itself and prints how many there were, a line each.
+// Command estimates runs one of several workloads, which counts the calls of its marked functions
+// itself, and prints the counts, one per line.
 //
 //	estimates KIND DURATION
 package main
@@ -21,7 +21,7 @@ var kinds = map[string]func(until func() bool) (counts [2]uint64){
 	"bursts":   bursts,
 }
 
-// names are those of the functions that a kind calls.
+// names lists the functions that a workload calls; the default is quick and slow.
 var names = map[string][]string{"naps": {"request", "part"}, "workers": {"part", "quick"}, "bursts": {"brief"}}
 
 func main() {
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// chain is work that takes about 0.9 ns a step.
+// chain takes about 0.9 ns per step.
 func chain(steps int) (x uint64) {
 	x = 1
 	for range steps {
@@ -67,7 +67,7 @@ var word uint64
 //go:noinline
 func brief() { word = word*6364136223846793005 + 1 }
 
-// serial is one goroutine that keeps a processor busy.
+// serial keeps one processor busy with one goroutine.
 func serial(over func() bool) (counts [2]uint64) {
 	for !over() {
 		for i := range 20 {
@@ -82,12 +82,12 @@ func serial(over func() bool) (counts [2]uint64) {
 	return counts
 }
 
-// parallel is two that do.
+// parallel runs serial on two goroutines.
 func parallel(over func() bool) (counts [2]uint64) {
 	return together(2, func() [2]uint64 { return serial(over) })
 }
 
-// naps is four that work a little and sleep for a millisecond.
+// naps runs four goroutines that work a little and then sleep for a millisecond.
 func naps(over func() bool) (counts [2]uint64) {
 	return together(4, func() (counts [2]uint64) {
 		for !over() {
@@ -108,7 +108,7 @@ func request() {
 	}
 }
 
-// workers is two that do jobs, and one that makes these.
+// workers runs two goroutines that execute jobs, and one that creates them.
 func workers(over func() bool) (counts [2]uint64) {
 	jobs := make(chan int)
 	go func() {
@@ -129,7 +129,7 @@ func workers(over func() bool) (counts [2]uint64) {
 	return [2]uint64{done[0], counts[1]}
 }
 
-// phases does one thing for 20 ms and another for 20 ms.
+// phases alternates between two kinds of work every 20 ms.
 func phases(over func() bool) (counts [2]uint64) {
 	for !over() {
 		for i, f := range []func() uint64{quick, slow} {
@@ -141,7 +141,7 @@ func phases(over func() bool) (counts [2]uint64) {
 	return counts
 }
 
-// tree is a recursion.
+// tree is a recursive function.
 func tree(over func() bool) (counts [2]uint64) {
 	var walk func(n int)
 	walk = func(n int) {
@@ -160,7 +160,7 @@ func tree(over func() bool) (counts [2]uint64) {
 	return counts
 }
 
-// bursts calls a function of some ns for 20 ms, and then nothing for 20 ms.
+// bursts calls a function of a few ns for 20 ms, then does nothing for 20 ms.
 func bursts(over func() bool) (counts [2]uint64) {
 	for !over() {
 		for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
@@ -174,7 +174,7 @@ func bursts(over func() bool) (counts [2]uint64) {
 	return counts
 }
 
-// together runs f on n goroutines and adds up what they count.
+// together runs f on n goroutines and adds up their counts.
 func together(n int, f func() [2]uint64) (sum [2]uint64) {
 	all := make([][2]uint64, n)
 	var wg sync.WaitGroup

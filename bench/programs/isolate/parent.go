@@ -1,7 +1,7 @@
 // Package isolate has functions that call others a million times.
 package isolate
 
-// Parent calls Child so many times.
+// Parent calls Child calls times.
 //
 //go:noinline
 func Parent(calls int) uint64 {
@@ -12,7 +12,7 @@ func Parent(calls int) uint64 {
 	return x
 }
 
-// Child takes some 10 ns.
+// Child takes about 10 ns.
 //
 //go:noinline
 func Child(x uint64) uint64 {
@@ -22,7 +22,7 @@ func Child(x uint64) uint64 {
 	return x
 }
 
-// Fib calls itself.
+// Fib is recursive.
 func Fib(n int) int {
 	if n < 2 {
 		return n

@@ -1,5 +1,5 @@
-// Package off is small code on which a marker weighs most. It is built plain and
-// with all of its points marked, and nothing is collected.
+// Package off has small functions in which a marker is relatively expensive. It is built plain and
+// with all of its points marked but nothing collected.
 package off
 
 // Fib calls itself for n above 1.
@@ -10,7 +10,7 @@ func Fib(n int) int {
 	return Fib(n-1) + Fib(n-2)
 }
 
-// Sum is a loop as tight as can be.
+// Sum is a minimal loop.
 func Sum(values []int) int {
 	sum := 0
 	for _, v := range values {

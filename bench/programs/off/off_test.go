@@ -22,7 +22,7 @@ func BenchmarkLeaves(b *testing.B) {
 	}
 }
 
-// leafCalls stands in a test file: its loop is not marked, Leaf is.
+// leafCalls is in a test file so that its loop is not marked, while Leaf is.
 func leafCalls() int {
 	sum := 0
 	for _, v := range values {

@@ -1,5 +1,5 @@
-// Package parallel is code that many goroutines run at once, in small blocks, for
-// counting how often each is passed.
+// Package parallel has workloads of many small basic blocks, run on all processors to measure the
+// cost of block counting.
 package parallel
 
 // Fib calls itself for n above 1.
@@ -10,7 +10,7 @@ func Fib(n int) int {
 	return Fib(n-1) + Fib(n-2)
 }
 
-// Find searches sorted for v, by halves, and returns where it is or would be.
+// Find returns the index at which v is, or would be inserted, in sorted, by binary search.
 func Find(sorted []int, v int) int {
 	low, high := 0, len(sorted)
 	for low < high {
@@ -24,7 +24,7 @@ func Find(sorted []int, v int) int {
 	return low
 }
 
-// Words counts what stands between blanks.
+// Words returns the number of words in text.
 func Words(text string) int {
 	words, inside := 0, false
 	for i := range len(text) {
@@ -41,7 +41,7 @@ func Words(text string) int {
 	return words
 }
 
-// Sort sorts by insertion.
+// Sort is insertion sort.
 func Sort(values []int) {
 	for i := range values {
 		for j := i; j > 0 && values[j] < values[j-1]; j-- {
@@ -50,7 +50,7 @@ func Sort(values []int) {
 	}
 }
 
-// Hash is that of Fowler, Noll and Vo, 64 bits, variant 1a.
+// Hash returns the 64-bit FNV-1a hash of text.
 func Hash(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {

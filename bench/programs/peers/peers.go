@@ -1,4 +1,4 @@
-// Package peers is one trivial function, timed in the ways that Go programs have.
+// Package peers has one trivial function, timed in several ways available to Go programs.
 package peers
 
 import (
@@ -25,7 +25,7 @@ func Unmarked(x int) int { return x + 1 }
 
 var total atomic.Int64
 
-// Deferred adds its time to one number.
+// Deferred adds its time to a total.
 //
 //go:noinline
 func Deferred(x int) int {
@@ -33,7 +33,7 @@ func Deferred(x int) int {
 	return x + 1
 }
 
-// Region is a region of the execution tracer.
+// Region is timed by a region of the execution tracer.
 //
 //go:noinline
 func Region(ctx context.Context, x int) int {
@@ -41,7 +41,7 @@ func Region(ctx context.Context, x int) int {
 	return x + 1
 }
 
-// Span is a span of OpenTelemetry.
+// Span is timed by an OpenTelemetry span.
 //
 //go:noinline
 func Span(ctx context.Context, tracer oteltrace.Tracer, x int) int {
@@ -50,7 +50,7 @@ func Span(ctx context.Context, tracer oteltrace.Tracer, x int) int {
 	return x + 1
 }
 
-// Observed is timed by a timer of Prometheus.
+// Observed is timed by a Prometheus timer.
 //
 //go:noinline
 func Observed(histogram prometheus.Histogram, x int) int {
@@ -58,7 +58,7 @@ func Observed(histogram prometheus.Histogram, x int) int {
 	return x + 1
 }
 
-// Counted adds its time, by the processor's counter, to one number.
+// Counted adds its time, read from the processor's cycle counter, to a total.
 //
 //go:noinline
 func Counted(x int) int {
@@ -66,7 +66,7 @@ func Counted(x int) int {
 	return x + 1
 }
 
-// Lap is a lap of a stopwatch, of which there is a fixed number.
+// Lap is timed by a lap of a stopwatch with a fixed number of laps.
 //
 //go:noinline
 func Lap(watch *hrtime.StopwatchTSC, x int) int {

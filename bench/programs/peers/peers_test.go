@@ -13,7 +13,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// on calls a function b.N times on every processor at once, on a goroutine each.
+// on calls a function b.N times on each processor at once, with a goroutine for each.
 func on(b *testing.B, call func(x int) int) {
 	b.ResetTimer()
 	var all sync.WaitGroup
@@ -43,7 +43,7 @@ func BenchmarkRegion(b *testing.B) {
 	on(b, func(x int) int { return Region(ctx, x) })
 }
 
-// exporter takes spans and does nothing with them.
+// exporter discards spans.
 type exporter struct{}
 
 func (exporter) ExportSpans(context.Context, []sdk.ReadOnlySpan) error { return nil }

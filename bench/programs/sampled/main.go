@@ -1,7 +1,6 @@
-// Command sampled calls a marked function whose times vary much, and prints their
-// mean as it has taken it itself, ns, and how often it called. The mean is that of times
-// below 2^17 ns, since longer ones are those of other programs that have taken the
-// processor.
+// Command sampled calls a marked function with widely varying times. It prints the mean of the
+// times that it measured itself, in ns, and the number of calls. The mean is over times below 2^17
+// ns: longer calls were interrupted by other programs.
 //
 //	sampled SEED MILLISECONDS
 package main
@@ -17,11 +16,13 @@ import (
 
 var sink uint64
 
-// factor and summand are no constants: those of eight bytes made a loop an eighth slower where it lay across two lines of the cache.
+// factor and summand are variables: as 8-byte constants they made a loop an eighth slower where it
+// crossed a cache line.
 var factor, summand uint64 = 6364136223846793005, 1442695040888963407
 
-// work is a chain of multiplications in registers, which takes as long in whichever body it is: a sum in memory takes twice as long
-// when a processor has yet to learn that each addition follows upon the last, and a body that runs seldom is one of which it has.
+// work is a chain of multiplications in registers, which takes the same time in both bodies of the
+// function. A sum in memory would take twice as long until the processor has learned that each
+// addition depends on the previous one, and in a rarely executed body it has not.
 //
 //perf:mark
 func work(n int) {
@@ -58,7 +59,7 @@ func main() {
 	fmt.Println(float64(total.Nanoseconds())/float64(quick)-price(), calls)
 }
 
-// price is what measuring costs, ns.
+// price returns the cost of a measurement in ns.
 func price() float64 {
 	var empty []time.Duration
 	for range 10_001 {
@@ -66,7 +67,7 @@ func price() float64 {
 		empty = append(empty, time.Since(t))
 	}
 	slices.Sort(empty)
-	empty = empty[len(empty)/4 : len(empty)-len(empty)/4] // a mean of these is finer than the clock's steps
+	empty = empty[len(empty)/4 : len(empty)-len(empty)/4] // their mean is finer than the clock's resolution
 	sum := time.Duration(0)
 	for _, d := range empty {
 		sum += d

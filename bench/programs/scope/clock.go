@@ -2,8 +2,7 @@
 
 package scope
 
-// ticks reads the clock with the instruction that the runtime of markgen uses,
-// called in the same way.
+// ticks reads the clock with the instruction that markgen's runtime uses, called in the same way.
 //
 //go:noescape
 func ticks() uint64

@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// ticks reads the monotonic clock where markgen has no better.
+// ticks reads the monotonic clock, as markgen does without a cycle counter.
 func ticks() uint64 { return uint64(time.Since(begun)) }

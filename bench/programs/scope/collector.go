@@ -2,8 +2,7 @@ package scope
 
 import perf "github.com/markgen/markgen/runtime/perf"
 
-// empty is a collector that has nothing to read: what it costs is the least that
-// one can.
+// empty is a collector that reads nothing: its cost is the minimum cost of a collector.
 type empty struct{}
 
 //perf:skip

@@ -1,9 +1,8 @@
-// Package scope passes scopes, and reads the clock as often as they do, so that
-// the two can be compared in one process. It is built by markgen and measured
-// through its benchmarks.
+// Package scope executes scopes, and makes the clock reads they need, so that the two can be
+// compared in one process. It is built by markgen and measured through its benchmarks.
 package scope
 
-// Reads makes the two clock reads that a scope cannot do without, n times.
+// Reads makes n times the two clock reads that a scope cannot do without.
 func Reads(n int) {
 	for range n {
 		ticks()
@@ -11,8 +10,8 @@ func Reads(n int) {
 	}
 }
 
-// Adds does n times a dozen additions of which hardly any waits for another: on a
-// core that a second thread shares it gets half of what it gets alone, where Reads gets all.
+// Adds does n times a dozen mostly independent additions: on a core shared with another hardware
+// thread it runs at half speed, while Reads keeps its speed.
 //
 //perf:skip
 func Adds(n int) uint64 {
@@ -31,7 +30,7 @@ func Adds(n int) uint64 {
 	return a + b + c + d
 }
 
-// Regions passes a region n times, with no scope around it.
+// Regions executes a region n times, with no scope around it.
 func Regions(n int) {
 	for range n {
 		//perf:begin outermost
@@ -39,7 +38,7 @@ func Regions(n int) {
 	}
 }
 
-// RegionsNested passes a region n times within another.
+// RegionsNested executes a region n times within another.
 func RegionsNested(n int) {
 	//perf:begin around regions
 	for range n {
@@ -49,7 +48,7 @@ func RegionsNested(n int) {
 	//perf:end around regions
 }
 
-// FunctionReads calls a function n times that reads the clock at its two ends.
+// FunctionReads calls n times a function that reads the clock at its start and end.
 func FunctionReads(n int) (x int) {
 	for range n {
 		x = functionRead(x)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// on runs b.N passes on every processor at once, on a goroutine each: on N
-// processors that share nothing, it takes as long as on one.
+// on calls pass(b.N) on each processor at once, with a goroutine for each: on processors that share
+// nothing, it takes as long as on one.
 func on(b *testing.B, pass func(n int)) {
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

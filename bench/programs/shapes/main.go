@@ -1,6 +1,6 @@
-// Command shapes calls functions whose shapes are known: what grows with the input and how,
-// what is built when it is first asked for, what has two kinds of calls, and so on. It is built
-// with -sizes; where the size is not the length of an argument, size= says what it is.
+// Command shapes calls functions of known shape: functions whose time grows with the input, lazy
+// initialization, fast and slow calls, and so on. It is built with -sizes; where the size is not
+// the length of an argument, size= defines it.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// sink keeps the compiler from leaving out what is computed.
+// sink keeps the compiler from removing computations.
 var sink int
 
 //perf:mark
@@ -26,7 +26,7 @@ func slicesSort[E ~int](list ...E) { slices.Sort(list) }
 //perf:mark
 func lookUp(table map[int]int, key int) { sink += table[key] }
 
-// appendOne takes longer for what it appends than to append it.
+// appendOne takes longer to compute the element than to append it.
 //
 //perf:mark
 func appendOne(list []int, v int) []int { return append(list, int(hash(uint64(v), 200))) }
@@ -49,7 +49,7 @@ func build(n int) string {
 	return b.String()
 }
 
-// linear takes longer for an element than to fetch it, from whichever cache.
+// linear takes longer to compare an element than to load it, from whichever cache.
 //
 //perf:mark
 func linear(list []int, key int) int {
@@ -89,7 +89,7 @@ func pairs(list []int) (n int) {
 	return n
 }
 
-// hash is work that takes the same time for the same number of rounds.
+// hash takes the same time for the same number of rounds.
 func hash(x uint64, rounds int) uint64 {
 	for range rounds {
 		x ^= x << 13
@@ -144,7 +144,7 @@ func random(r *rand.Rand, n int) []int {
 
 func main() {
 	r := rand.New(rand.NewPCG(uint64(len(os.Args)), 1))
-	// Sizes go round and round, so that what the machine does otherwise meets all of them.
+	// Sizes are cycled through, so that disturbances on the machine affect all of them alike.
 	for range 40 {
 		for size := 4; size <= 1<<13; size *= 2 {
 			for range 4 {
@@ -161,7 +161,7 @@ func main() {
 	fmt.Fprintln(os.Stderr, sink)
 }
 
-// each calls what takes an input, with one of size n.
+// each calls the functions that have an input, with an input of size n.
 func each(r *rand.Rand, n int) {
 	list := random(r, n)
 	sortInts(slices.Clone(list))
@@ -177,7 +177,7 @@ func each(r *rand.Rand, n int) {
 		sink += pairs(list)
 	}
 	slices.Sort(list)
-	if n < 1<<12 { // in the nearest cache, from which each step takes as long
+	if n < 1<<12 { // fits in the first-level cache, where each step takes the same time
 		for range 40 {
 			sink += sorted(list).binary(r.IntN(1 << 30))
 		}
