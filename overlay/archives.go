@@ -18,21 +18,20 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// Go compiles a package anew when a package that it imports has changed in any
-// way, and then all that import it, and so on. Of what it imports the compiler
-// reads but the first part of the archive, what the package exports
-// (cmd/compile/internal/noder/import.go, readImportFile). So the archives that
-// compilers make of packages that are marked or the main module's are kept, the
-// last of each package and each way to compile it. Where everything that the
-// compiler reads is as it was, it need not run: what it would make is the same,
-// but for the build ID that go has it write. As go names archives by what is in
-// them, without that ID, the packages above are then up to date for go itself.
+// Go recompiles a package when a package it imports has changed in any way, then the importers of
+// that package, and so on. But of its imports the compiler reads only the first part of the
+// archive, the export data (cmd/compile/internal/noder/import.go, readImportFile). So markgen keeps
+// the archives of marked packages and of the main module's packages: the last one for each package
+// and each way to compile it. If nothing that the compiler reads has changed, it need not run: its
+// output would be the same, except for the build ID that go passes to it. Since go identifies
+// archives by their content without that ID, the importing packages are then up to date for go as
+// well.
 
-// compileAgain runs a compiler, unless the directory of archives has what it would make.
+// compileAgain runs a compiler, unless its output is in the directory of archives.
 func compileAgain(archives, tool string, args []string) (code int, err error) {
 	c, err := newCompilation(tool, args)
 	if err != nil {
-		return become(tool, args) // it says best what is wrong, if anything is
+		return become(tool, args) // the compiler reports the error best
 	}
 	name := filepath.Join(archives, c.slot[:2], c.slot)
 	if text, err := fileread.File(name); err == nil {
@@ -48,15 +47,15 @@ func compileAgain(archives, tool string, args []string) (code int, err error) {
 		return code, err
 	}
 	if archive, err := fileread.File(c.out); err == nil && bytes.Contains(archive, []byte(c.buildID)) {
-		if writeFile(name, c.keep(archive), 0o666) == nil { // else the next one compiles
+		if writeFile(name, c.keep(archive), 0o666) == nil { // otherwise the next build compiles again
 			used(name, time.Now())
 		}
 	}
 	return 0, nil
 }
 
-// A listener hands on what is written, and knows whether anything was: it could not
-// be said again.
+// A listener passes on output and notes whether there was any: output of a compiler could not be
+// repeated when its archive is reused.
 type listener struct {
 	to       *os.File
 	anything bool
@@ -67,17 +66,17 @@ func (l *listener) Write(text []byte) (int, error) {
 	return l.to.Write(text)
 }
 
-// A compilation is one call of the compiler.
+// A compilation is one invocation of the compiler.
 type compilation struct {
-	slot    string // names the package and the way it is compiled
-	key     string // names that and everything that the compiler reads
+	slot    string // identifies the package and the way it is compiled
+	key     string // identifies slot and all inputs of the compiler
 	buildID string
-	out     string // the archive
+	out     string // path of the archive
 }
 
-// compilerFlags are the flags of calls that do nothing but to make an archive of what
-// newCompilation knows of; true: the value may be a word of its own. All others go to
-// the compiler alone.
+// compilerFlags are the flags with which the compiler makes only an archive, from inputs that
+// newCompilation knows; true if the value may be a separate argument. Invocations with other flags
+// are left to the compiler.
 var compilerFlags = map[string]bool{
 	"-o": true, "-p": true, "-buildid": true, "-importcfg": true, "-embedcfg": true, "-coveragecfg": true,
 	"-pgoprofile": true, "-trimpath": true, "-lang": true, "-goversion": true, "-c": true, "-d": true,
@@ -89,8 +88,8 @@ var compilerFlags = map[string]bool{
 
 var errOtherCompilation = errors.New("the compiler does more than to make an archive")
 
-// newCompilation finds out what a call of the compiler is to make, and of what. It
-// reads all that the compiler reads.
+// newCompilation determines the output and the inputs of an invocation of the compiler. It reads
+// all inputs.
 func newCompilation(tool string, args []string) (*compilation, error) {
 	c := &compilation{}
 	info, err := os.Stat(tool)
@@ -108,7 +107,7 @@ func newCompilation(tool string, args []string) (*compilation, error) {
 			slot.words(kv)
 		}
 	}
-	var read [][2]string // what is read, and how
+	var read [][2]string // names of inputs, with the flag that names them
 	for i := 0; i < len(args); i++ {
 		if !strings.HasPrefix(args[i], "-") {
 			read = append(read, [2]string{"", args[i]})
@@ -152,8 +151,8 @@ func newCompilation(tool string, args []string) (*compilation, error) {
 	return c, nil
 }
 
-// inputs hashes what a compiler reads. The directory that go made for this one package
-// has another name each time.
+// inputs hashes what a compiler reads. work is the directory that go created for this invocation;
+// its name is different each time.
 type inputs struct {
 	hash hasher
 	work string
@@ -175,8 +174,7 @@ func (in *inputs) file(name string) error {
 	return err
 }
 
-// add adds the value of a flag and what is in the files that it names; flag is "" for
-// source.
+// add adds the value of a flag and the content of the files it names; flag is "" for source files.
 func (in *inputs) add(flag, value string) error {
 	in.words(flag)
 	switch flag {
@@ -191,7 +189,7 @@ func (in *inputs) add(flag, value string) error {
 	return in.file(value)
 }
 
-// imports adds what the packages export that an importcfg names.
+// imports adds the export data of the packages named by an importcfg.
 func (in *inputs) imports(name string) error {
 	text, err := fileread.File(name)
 	if err != nil {
@@ -213,7 +211,7 @@ func (in *inputs) imports(name string) error {
 	return nil
 }
 
-// embeds adds the files that an embedcfg names.
+// embeds adds the files named by an embedcfg.
 func (in *inputs) embeds(name string) error {
 	if err := in.file(name); err != nil {
 		return err
@@ -230,18 +228,18 @@ func (in *inputs) embeds(name string) error {
 	return nil
 }
 
-// An archive is a list of members, each behind a header of fixed size, which says at
-// its end how long it is. The first is what the package exports.
+// An archive is a list of members. Each has a header of fixed size that ends with the member's
+// size. The first member is the export data.
 const (
 	archiveStart  = "!<arch>\n"
 	exportsMember = "__.PKGDEF "
 	memberHeader  = 60
-	memberSize    = 48 // where the size is in the header, 10 digits
+	memberSize    = 48 // offset of the size, 10 digits, in the header
 )
 
 var errNoArchive = errors.New("not an archive of a package")
 
-// readExports reads what a package's archive exports, without the line of the build ID.
+// readExports reads the export data of a package's archive, without the build ID line.
 func readExports(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -269,8 +267,8 @@ func readExports(name string) ([]byte, error) {
 	return exports, nil
 }
 
-// exportsSize is how many bytes after the archive's start and the first member's header
-// are what it exports.
+// exportsSize returns the size in bytes of the export data, which begins after the archive's start
+// and the first member's header.
 func exportsSize(head []byte) (int64, error) {
 	rest, ok := bytes.CutPrefix(head, []byte(archiveStart+exportsMember))
 	if !ok || len(head) < len(archiveStart)+memberHeader {
@@ -284,7 +282,7 @@ func exportsSize(head []byte) (int64, error) {
 	return int64(size), nil
 }
 
-// withoutBuildID is what a package exports but for the second line, which is its build ID.
+// withoutBuildID returns export data without its second line, the build ID.
 func withoutBuildID(exports []byte) ([]byte, error) {
 	first := bytes.IndexByte(exports, '\n') + 1
 	if !bytes.HasPrefix(exports, []byte("go object ")) || !bytes.HasPrefix(exports[first:], []byte(`build id "`)) {
@@ -294,23 +292,23 @@ func withoutBuildID(exports []byte) ([]byte, error) {
 	return slices.Concat(exports[:first], exports[second:]), nil
 }
 
-// A keptArchive is the first line of a file that keeps an archive, which follows.
+// A keptArchive is the first line of a file in the directory of archives; the archive follows.
 type keptArchive struct {
 	Key     string
 	BuildID string
-	Sum     string // of the archive, SHA-256
+	Sum     string // SHA-256 of the archive
 }
 
-// keep is the file that keeps the compilation's archive.
+// keep returns the content of the file that keeps the compilation's archive.
 func (c *compilation) keep(archive []byte) []byte {
 	head, err := json.Marshal(keptArchive{c.key, c.buildID, archiveSum(archive)})
 	if err != nil {
-		panic(err) // there is nothing in it that JSON does not have
+		panic(err) // cannot fail for strings
 	}
 	return slices.Concat(head, []byte("\n"), archive)
 }
 
-// kept is the archive of the compilation, if that is what keep wrote.
+// kept returns the archive in text, the content of a file, if keep wrote it for the same inputs.
 func (c *compilation) kept(text []byte) (archive []byte, ok bool) {
 	head, archive, _ := bytes.Cut(text, []byte("\n"))
 	var k keptArchive

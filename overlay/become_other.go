@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// shell runs scripts; "": nothing does.
+// shell is the shell that runs scripts; "" if there is none.
 const shell = ""
 
 // become runs a program and returns its exit code.

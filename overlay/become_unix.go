@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// shell runs scripts.
+// shell is the shell that runs scripts.
 const shell = "/bin/sh"
 
-// become runs a program in the place of this one.
+// become replaces this process with a program.
 func become(program string, args []string) (code int, err error) {
 	path, err := exec.LookPath(program)
 	if err != nil {

@@ -7,18 +7,17 @@ import (
 	"os"
 )
 
-// Go runs the go command of a build verb and returns its exit code. An error
-// says that go could not be run at all.
+// Go runs the go command of a build verb and returns its exit code. The error is non-nil only if go
+// could not be run at all.
 func (b *Build) Go(ctx context.Context) (int, error) {
 	return b.goBuild(ctx, b.words("build", nil), func() []string {
 		return append([]string{"build", "-o", os.DevNull}, b.plain.Without("o").Words(nil)...)
 	})
 }
 
-// goBuild runs go with marked source. If it does not compile, the compiler's
-// messages are those it has for the source as the user wrote it, with its own
-// columns: plain returns the arguments of a build of that, which must leave
-// nothing behind.
+// goBuild runs go with marked source. If the source does not compile, it prints the compiler's
+// messages for the user's unmarked source, which have the right columns. plain returns the
+// arguments of a build of that source, which must leave no output behind.
 func (b *Build) goBuild(ctx context.Context, words []string, plain func() []string) (int, error) {
 	held := &heldMessages{w: b.o.Stderr}
 	if b.plain.Bool("x") || b.plain.Bool("n") || b.plain.Bool("json") {
@@ -46,8 +45,8 @@ func (b *Build) goRun(ctx context.Context, environ, words []string, stdin io.Rea
 	return runChild(cmd)
 }
 
-// explain prints what held kept of a build that ended with code. If go has no
-// complaint about the original source, marking it was wrong, and that is said.
+// explain prints the messages in held of a build that ended with code. If the original source
+// compiles, marking it was wrong, and explain says so.
 func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain func() []string) error {
 	if code == 0 || held.kept.Len() == 0 {
 		return held.flush()
@@ -78,11 +77,11 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 	return nil
 }
 
-// heldMessages passes on what go prints until the compiler's messages begin
-// ("# import/path"), and keeps these.
+// heldMessages passes on go's output until the compiler's messages begin ("# import/path"), and
+// keeps those.
 type heldMessages struct {
 	w    io.Writer
-	all  bool // keep nothing
+	all  bool // pass on everything
 	line []byte
 	kept bytes.Buffer
 }
@@ -112,7 +111,7 @@ func (h *heldMessages) Write(p []byte) (int, error) {
 	}
 }
 
-// flush passes on all that was kept.
+// flush passes on all kept output.
 func (h *heldMessages) flush() error {
 	_, err := h.w.Write(append(h.kept.Bytes(), h.line...))
 	h.kept.Reset()

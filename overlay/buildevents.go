@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// buildEvents passes on what go prints with -json. The compiler's messages about
-// marked source name copies; so of a package that does not build, those of a
-// build of the source as the user wrote it take their place.
+// buildEvents passes on go's output with -json. The compiler's messages about marked source name
+// the marked copies, so for a package that does not build they are replaced with those of a build
+// of the user's unmarked source.
 type buildEvents struct {
 	w io.Writer
-	// original returns what go prints for that source, and whether it builds.
+	// original builds that source and returns go's output, and whether it builds.
 	original func() (out []byte, builds bool)
-	explain  func(builds bool) (*explainer, error) // builds says that the original does
+	explain  func(builds bool) (*explainer, error) // builds reports whether the original builds
 
 	asked    bool
 	builds   bool
-	messages map[string][][]byte // the original's lines, by what go calls the build
-	held     map[string][][]byte // of builds that have not failed
-	order    []string            // of these
-	explains *explainer          // nil: not asked for yet
-	line     []byte              // incomplete
+	messages map[string][][]byte // output lines of the original by go's name of the build
+	held     map[string][][]byte // lines of builds that have not failed so far
+	order    []string            // order of the builds in held
+	explains *explainer          // nil until needed
+	line     []byte              // incomplete line
 }
 
 func (e *buildEvents) Write(p []byte) (int, error) {
@@ -41,7 +41,7 @@ func (e *buildEvents) Write(p []byte) (int, error) {
 	}
 }
 
-// Close passes on what is left: warnings, of builds that did not fail.
+// Close passes on what is left: warnings of builds that did not fail.
 func (e *buildEvents) Close() error {
 	for _, build := range e.order {
 		if err := e.release(build); err != nil {
@@ -83,7 +83,7 @@ func (e *buildEvents) event(line []byte) error {
 	return err
 }
 
-// ask has the original built, once.
+// ask builds the original source, once.
 func (e *buildEvents) ask() {
 	if e.asked {
 		return
@@ -98,7 +98,7 @@ func (e *buildEvents) ask() {
 	}
 }
 
-// release passes on what is held of a build, as it is about the user's source.
+// release passes on the held lines of a build, restored to the user's file names.
 func (e *buildEvents) release(build string) error {
 	lines := e.held[build]
 	delete(e.held, build)
@@ -139,7 +139,7 @@ func (e *buildEvents) write(lines [][]byte) error {
 	return nil
 }
 
-// decodeEvent is an event of go's, without an action if the line is none.
+// decodeEvent decodes an event of go's; Action is "" if the line is not an event.
 func decodeEvent(line []byte) (v testEvent) {
 	if json.Unmarshal(line, &v) != nil {
 		return testEvent{}
@@ -147,13 +147,13 @@ func decodeEvent(line []byte) (v testEvent) {
 	return v
 }
 
-// eventful tells whether what go prints are events, for buildEvents to look at. Of
-// commands, which -x and -n show, all is passed on as it comes.
+// eventful reports whether go prints events for buildEvents to process. The commands that -x and -n
+// print are passed on unchanged.
 func (b *Build) eventful() bool {
 	return b.plain.Bool("json") && !b.plain.Bool("x") && !b.plain.Bool("n")
 }
 
-// events is a buildEvents for a build whose original the words of plain build.
+// events returns a buildEvents; plain returns the arguments of a build of the original source.
 func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) *buildEvents {
 	explain := func(builds bool) (*explainer, error) {
 		if builds {
@@ -168,9 +168,9 @@ func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) 
 	}}
 }
 
-// endEvents passes on what is left of the events and messages of a build.
+// endEvents passes on the rest of the events and messages of a build.
 func (b *Build) endEvents(e *buildEvents, held *heldMessages) error {
-	wronged := e.builds && e.explains != nil && e.explains.left // of builds that failed
+	wronged := e.builds && e.explains != nil && e.explains.left // about builds that failed
 	if err := e.Close(); err != nil {
 		return err
 	}

@@ -21,33 +21,32 @@ import (
 	"github.com/markgen/markgen/internal/environ"
 )
 
-// A Cache is a directory of marked source. Most of it are two kinds of
-// entries, as in go's own build cache:
+// A Cache is a directory of marked source. Most files are of one of two kinds of entry, as in go's
+// own build cache:
 //
-//	text/ab/SHA256.go   a marked file, named after its content
-//	mark/ab/KEY         what marking the package files hashed into KEY gave
+//	text/ab/SHA256.go   a marked file, named by its content
+//	mark/ab/KEY         the marked files of a package whose inputs hash to KEY
 //	overlay/ab/KEY.json the overlay file of a build
-//	memo/ab/KEY         what preparing a build came to
+//	memo/ab/KEY         the result of preparing a build
 //	program/KEY         a program that was run
-//	archive/ab/SLOT     what a compiler made of a package last
+//	archive/ab/SLOT     the compiler's last archive of a package
 //	mod/PATH@VERSION    the copy of a dependency that was marked
 //	modfile/KEY         the go.mod or go.work that names such copies
 //
-// Files are written under another name and renamed, so that any number of
-// processes may use one cache at once, and a file that exists is complete.
-// Entries that were not used for a few days are dropped.
+// Files are written under a temporary name and renamed, so any number of processes may use one
+// cache at once, and a file that exists is complete. Entries that were not used for a few days are
+// removed.
 type Cache struct {
 	dir string
-	key string // identifies the program that marks
+	key string // identifies the markgen executable
 
 	mu   sync.Mutex
 	seen map[string]bool // texts known to exist
 }
 
-// OpenCache returns the cache in dir, which is made when first written to. ""
-// stands for the directory that environ's MARKGENCACHE names; without one, for
-// markgen in the user's cache directory or, where that cannot be written to, in
-// go's GOCACHE, which is made at once to find out.
+// OpenCache returns the cache in dir, which is created on the first write. If dir is "", it is the
+// directory in environ's MARKGENCACHE, or else the directory markgen in the user's cache directory
+// or, if that is not writable, in go's GOCACHE; that is created at once to find out.
 func OpenCache(ctx context.Context, dir string, environ []string) (*Cache, error) {
 	if dir == "" {
 		dir = getenv(environ, "MARKGENCACHE")
@@ -71,9 +70,9 @@ func OpenCache(ctx context.Context, dir string, environ []string) (*Cache, error
 	return c, nil
 }
 
-// defaultCache is the directory of the cache where MARKGENCACHE names none. In
-// a container the user often has no home, or one that cannot be written to:
-// then go needs GOCACHE, too, and go clean leaves other directories there alone.
+// defaultCache returns the directory of the cache if MARKGENCACHE is not set. In a container the
+// user often has no home directory, or one that is not writable: then go needs GOCACHE to be set,
+// too, and go clean leaves other directories in it alone.
 func defaultCache(ctx context.Context, environ []string) (dir string, err error) {
 	base, err := userCacheDir(environ)
 	if err == nil {
@@ -91,7 +90,7 @@ func defaultCache(ctx context.Context, environ []string) (dir string, err error)
 	return dir, err
 }
 
-// tryWriting makes a directory, and a file in it, which it removes.
+// tryWriting creates a directory, and creates and removes a file in it.
 func tryWriting(dir string) error {
 	f, err := createBeside(filepath.Join(dir, "try"), 0o666)
 	if err != nil {
@@ -100,7 +99,7 @@ func tryWriting(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// userCacheDir is os.UserCacheDir for another environment than the process's.
+// userCacheDir is os.UserCacheDir for the environment environ; nil is that of the process.
 func userCacheDir(environ []string) (string, error) {
 	if environ == nil {
 		return os.UserCacheDir()
@@ -117,8 +116,8 @@ func userCacheDir(environ []string) (string, error) {
 	return os.UserCacheDir()
 }
 
-// programKey identifies the running program by its content, which is hashed
-// once for each executable and remembered by its size and times.
+// programKey identifies the running program by a hash of its content, which is computed once for
+// each executable and stored under its size and times.
 func (c *Cache) programKey() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -139,7 +138,7 @@ func (c *Cache) programKey() (string, error) {
 	return key, c.write(name, []byte(key))
 }
 
-// text stores a text and returns the path it has in the cache.
+// text stores text and returns its path in the cache.
 func (c *Cache) text(text []byte, ext string) (string, error) {
 	sum := sha256.Sum256(text)
 	name := hex.EncodeToString(sum[:]) + ext
@@ -162,7 +161,7 @@ func (c *Cache) textPath(name string) string {
 	return filepath.Join(c.dir, "text", name[:2], name)
 }
 
-// archives is where archives are kept, see compileAgain.
+// archives returns the directory of compileAgain's archives.
 func (c *Cache) archives() string { return filepath.Join(c.dir, "archive") }
 
 // overlay stores an overlay file and returns its path.
@@ -175,9 +174,8 @@ func (c *Cache) overlay(text []byte) (string, error) {
 	return path, c.write(path, text)
 }
 
-// entry returns what was stored under a key; ok is false if there is nothing
-// or if a text it names is gone. The entry is a list of lines
-// "TEXTNAME FILENAME".
+// entry returns the value stored under key; ok is false if there is none or if a text that it names
+// is gone. The entry is a list of lines "TEXTNAME FILENAME".
 func (c *Cache) entry(key string) (files []markedFile, ok bool) {
 	path := filepath.Join(c.dir, "mark", key[:2], key)
 	text, err := fileread.File(path)
@@ -205,15 +203,15 @@ func (c *Cache) setEntry(key string, files []markedFile) error {
 	return c.write(filepath.Join(c.dir, "mark", key[:2], key), []byte(b.String()))
 }
 
-// Entries are marked as used at most once an hour, and dropped when they were
-// not used for five days; the cache is searched for such at most once a day.
+// Entries are marked as used at most once an hour, and removed when they were not used for five
+// days; the cache is searched for such entries at most once a day.
 const (
 	touchEvery = time.Hour
 	trimEvery  = 24 * time.Hour
 	dropAfter  = 5 * 24 * time.Hour
 )
 
-// inUse reports whether a file of the cache exists, and notes that it is in use.
+// inUse reports whether a file of the cache exists, and marks it as used.
 func inUse(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -225,16 +223,17 @@ func inUse(path string) bool {
 	return true
 }
 
-// used notes that a file of the cache is in use; not to have noted it only makes it live shorter. The time is put
-// back: of a package that has a file younger than two seconds go makes no index (cmd/go/internal/modindex,
-// modTimeCutoff), and up to Go 1.25 it finds a package of GOROOT that is in the overlay alone only by that.
+// used marks a file of the cache as used; if that fails, the file is just removed earlier. The time
+// is set ten seconds back: go makes no index of a package that has a file younger than two seconds
+// (cmd/go/internal/modindex, modTimeCutoff), and up to Go 1.25 only the index lets it find a
+// package of GOROOT that exists only in the overlay.
 func used(path string, now time.Time) {
 	now = now.Add(-10 * time.Second)
 	_ = os.Chtimes(path, now, now)
 }
 
-// trim drops what has not been used for long. It does what it can: another
-// process may be trimming as well.
+// trim removes entries that have not been used for long. It ignores errors: another process may be
+// trimming as well.
 func (c *Cache) trim(now time.Time) {
 	stamp := filepath.Join(c.dir, "trimmed")
 	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()) < trimEvery {
@@ -271,7 +270,7 @@ func (c *Cache) trim(now time.Time) {
 	})
 }
 
-// write puts text into a file of the cache, whole or not at all.
+// write writes a file of the cache atomically.
 func (c *Cache) write(path string, text []byte) error {
 	if err := writeFile(path, text, 0o666); err != nil {
 		return fmt.Errorf("%w; set MARKGENCACHE to a directory that can be written to", err)
@@ -279,13 +278,13 @@ func (c *Cache) write(path string, text []byte) error {
 	return nil
 }
 
-// writeFile writes a file under another name in the same directory, which is
-// made if it is missing, and renames it.
+// writeFile writes a file under a temporary name in the same directory, which is created if
+// missing, and renames it.
 func writeFile(path string, text []byte, perm fs.FileMode) error {
 	return writeFrom(path, bytes.NewReader(text), perm)
 }
 
-// writeFrom is writeFile for a text of any length.
+// writeFrom is writeFile with an io.Reader.
 func writeFrom(path string, text io.Reader, perm fs.FileMode) (err error) {
 	f, err := createBeside(path, perm)
 	if err != nil {
@@ -303,7 +302,7 @@ func writeFrom(path string, text io.Reader, perm fs.FileMode) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// createBeside creates a file of a new name in the directory of path.
+// createBeside creates a temporary file in the directory of path.
 func createBeside(path string, perm fs.FileMode) (*os.File, error) {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s.%d.%d.tmp", path, os.Getpid(), i)
@@ -324,7 +323,8 @@ func createBeside(path string, perm fs.FileMode) (*os.File, error) {
 	}
 }
 
-// A hasher hashes a list of words, of which none can run into the next.
+// A hasher hashes a list of words, each with its length, so that different lists never have the
+// same input.
 type hasher struct{ hash.Hash }
 
 func newHasher() hasher { return hasher{sha256.New()} }
@@ -342,14 +342,14 @@ func (h hasher) bytes(word []byte) {
 
 func (h hasher) String() string { return hex.EncodeToString(h.Sum(nil)) }
 
-// hashOf is the hash of some words.
+// hashOf returns the hash of some words.
 func hashOf(words ...string) string {
 	h := newHasher()
 	h.words(words...)
 	return h.String()
 }
 
-// getenv is environ.Get, for which a nil environment is the process's own.
+// getenv is environ.Get, except that a nil environment is that of the process.
 func getenv(env []string, key string) string {
 	if env == nil {
 		return os.Getenv(key)
@@ -357,7 +357,7 @@ func getenv(env []string, key string) string {
 	return environ.Get(env, key)
 }
 
-// setenv is environ.Set, for which a nil environment is the process's own.
+// setenv is environ.Set, except that a nil environment is that of the process.
 func setenv(env []string, key, value string) []string {
 	if env == nil {
 		env = os.Environ()

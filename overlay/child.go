@@ -18,7 +18,8 @@ const (
 	exitSignal        = 128 // plus the number of the signal that ended the program
 )
 
-// notStarted is the error of starting a program, with the name that the user gave it.
+// notStarted returns the error for a program that could not be started, with the name that the user
+// gave.
 func notStarted(name string, err error) error {
 	if of := (*exec.Error)(nil); errors.As(err, &of) {
 		err = of.Err
@@ -31,12 +32,11 @@ func notStarted(name string, err error) error {
 	return fmt.Errorf("%s can't be run: %w; name a program that is there and may be run", name, err)
 }
 
-// runChild runs a program to its end and returns its exit code, 128+n if
-// signal n ended it. Signals meant for the program reach it: those that a
-// terminal sends go to the whole process group anyway, others are passed on.
-// They do not end this process, which has to look after the data.
+// runChild runs a program and returns its exit code, or 128+n if signal n ended it. Signals meant
+// for the program reach it: the terminal sends its signals to the whole process group, and runChild
+// forwards others. The signals do not end this process, which still has to process the data.
 //
-// The error says that the program could not be started.
+// The error is non-nil if the program could not be started.
 func runChild(cmd *exec.Cmd) (int, error) {
 	signals := make(chan os.Signal, 16)
 	if list := interrupt.NotIgnored(forwarded...); len(list) > 0 {
@@ -58,7 +58,7 @@ func runChild(cmd *exec.Cmd) (int, error) {
 			select {
 			case s := <-signals:
 				if !(fromTerminal(s) && inForeground()) {
-					_ = cmd.Process.Signal(s) // it may have ended just now
+					_ = cmd.Process.Signal(s) // fails if the program has just ended
 				}
 			case <-ended:
 				return
@@ -69,7 +69,7 @@ func runChild(cmd *exec.Cmd) (int, error) {
 	close(ended)
 	<-passed
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		// It ran; copying its output or input did not work out.
+		// The program ran, but copying its input or output failed.
 		if cmd.ProcessState == nil {
 			return exitNotExecutable, err
 		}

@@ -8,7 +8,7 @@ var forwarded = []os.Signal{os.Interrupt}
 
 func fromTerminal(s os.Signal) bool { return s == os.Interrupt }
 
-// inForeground: the console's Ctrl-C reaches every process attached to it.
+// inForeground returns true: the console sends Ctrl-C to every process attached to it.
 func inForeground() bool { return true }
 
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }

@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// boolFlags are the flags of go build, run and test that take no value of
-// their own ("-race", "-race=false"). Source: cmd/go/internal/work/build.go,
-// cmd/go/internal/test/testflag.go.
+// boolFlags are the boolean flags of go build, run and test ("-race", "-race=false"). Source:
+// cmd/go/internal/work/build.go, cmd/go/internal/test/testflag.go.
 var boolFlags = set("a asan buildvcs json linkshared modcacherw msan n race trimpath v work x cover")
 
-// valueFlags are those of go build, run and test that take one ("-tags x", "-tags=x").
+// valueFlags are the flags of go build, run and test that have a value ("-tags x", "-tags=x").
 var valueFlags = set("C asmflags buildmode compiler covermode coverpkg debug-actiongraph debug-runtime-trace " +
 	"debug-trace gccgoflags gcflags installsuffix ldflags mod modfile overlay p pgo pkgdir tags toolexec")
 
-// testBoolFlags and testValueFlags are those of go test alone. All of them but
-// c, exec, o and vet may also be written with "test." before the name.
+// testBoolFlags and testValueFlags are the flags of go test only. All except c, exec, o and vet may
+// also have the prefix "test.".
 var (
 	testBoolFlags  = set("artifacts benchmem c failfast fullpath short")
 	testValueFlags = set("bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz " +
@@ -26,37 +25,37 @@ var (
 		"parallel run shuffle skip timeout trace vet")
 )
 
-// loadingFlags are the build flags that can change which packages and files
-// there are, and which go list, go vet and go build are therefore given alike.
+// loadingFlags are the build flags that can change the set of packages and files; go list, go vet
+// and go build all get them.
 var loadingFlags = set("asan buildmode compiler installsuffix linkshared mod modcacherw modfile msan overlay race tags")
 
-// A word is one flag, with its value, or one other word of a go command line.
+// A word is one flag, with its value, or one argument of a go command line.
 type word struct {
 	kind  wordKind
-	name  string   // of a flag, without dashes and without "test."
-	value string   // of a flag; "true" for a boolean one without
+	name  string   // of a flag, without dashes and "test."
+	value string   // of a flag; "true" for a boolean flag without value
 	raw   []string // as typed: one or two words
 }
 
 type wordKind int
 
 const (
-	flagWord    wordKind = iota // a flag of the go command's
+	flagWord    wordKind = iota // a flag of the go command
 	packageWord                 // a package, a pattern or a .go file
-	argWord                     // for the program or the test binary
+	argWord                     // an argument of the program or the test binary
 )
 
-// A CommandLine is what follows "go build", "go run" or "go test", taken
-// apart: go's flags, the packages or files, the arguments of the program.
+// A CommandLine is the parsed command line after "go build", "go run" or "go test": go's flags, the
+// packages or files, and the arguments of the program.
 type CommandLine struct {
 	Verb  string // build, run or test
-	Dir   string // of -C, "" without; go runs there
+	Dir   string // value of -C, the directory go runs in, or ""
 	parts []word
 
 	defaults []word // flags from GOFLAGS, see withDefaults
 }
 
-// AddFlags puts flags before the arguments of a go command, behind a -C, which has to be the first.
+// AddFlags inserts flags into the arguments of a go command, after -C, which must be first.
 func AddFlags(args []string, flags ...string) []string {
 	n := 0
 	if len(args) > 0 {
@@ -71,10 +70,9 @@ func AddFlags(args []string, flags ...string) []string {
 	return slices.Concat(args[:n], flags, args[n:])
 }
 
-// ParseCommandLine takes args apart as the go command would: for build all
-// that follows the flags are packages; for run leading .go files or one package,
-// the rest is the program's; for test flags may follow the packages, and
-// whatever go test does not know belongs to the test binary.
+// ParseCommandLine parses args as the go command does. For build, everything after the flags is
+// packages; for run, leading .go files or one package, and the rest are the program's arguments;
+// for test, flags may follow the packages, and unknown flags belong to the test binary.
 func ParseCommandLine(verb string, args []string) (*CommandLine, error) {
 	c := &CommandLine{Verb: verb}
 	var err error
@@ -177,7 +175,8 @@ func (c *CommandLine) parseTest(args []string) error {
 	return nil
 }
 
-// CheckOutput refuses go test's -o where nothing asks for the test binary: the data are meant, which would be gone.
+// CheckOutput rejects -o of go test where no flag asks for a test binary: the user probably meant
+// markgen's -o, and the data would be lost.
 func (c *CommandLine) CheckOutput() error {
 	if _, ok := c.Flag("o"); !ok {
 		return nil
@@ -198,7 +197,7 @@ const (
 	unknownFlag
 )
 
-// nextFlag reads the flag that args begins with, if there is one.
+// nextFlag parses the flag at the start of args, if there is one.
 func (c *CommandLine) nextFlag(args []string) (t word, rest []string, state flagState, err error) {
 	raw := args[0]
 	arg := raw
@@ -250,8 +249,7 @@ func (c *CommandLine) add(kind wordKind, words []string) {
 	}
 }
 
-// Flag returns the value of the last flag of that name among go's flags, those
-// of GOFLAGS coming first.
+// Flag returns the value of the last flag of go with that name; those in GOFLAGS come first.
 func (c *CommandLine) Flag(name string) (value string, ok bool) {
 	for _, parts := range [][]word{c.defaults, c.parts} {
 		for _, t := range parts {
@@ -269,7 +267,7 @@ func (c *CommandLine) Bool(name string) bool {
 	return ok && isTrue(v)
 }
 
-// Without returns the command line without the flags of those names.
+// Without returns the command line without the named flags.
 func (c *CommandLine) Without(names ...string) *CommandLine {
 	drop := map[string]bool{}
 	for _, n := range names {
@@ -284,14 +282,13 @@ func (c *CommandLine) Without(names ...string) *CommandLine {
 	return d
 }
 
-// Packages returns the packages, patterns or files named.
+// Packages returns the packages, patterns or files on the command line.
 func (c *CommandLine) Packages() []string { return c.raw(packageWord) }
 
-// Args returns the arguments for the program or the test binary, with the
-// -args before them where it was written.
+// Args returns the arguments of the program or the test binary, including -args if it was written.
 func (c *CommandLine) Args() []string { return c.raw(argWord) }
 
-// BuildFlags returns go's flags that go build and go list know, too.
+// BuildFlags returns the flags that go build and go list have, too.
 func (c *CommandLine) BuildFlags() []string {
 	var flags []string
 	for _, t := range c.parts {
@@ -302,8 +299,8 @@ func (c *CommandLine) BuildFlags() []string {
 	return flags
 }
 
-// Words returns the whole command line again, without -C, with packages in
-// the place of those named if it is not nil.
+// Words returns the command line's arguments, without -C, with its packages replaced if packages is
+// not nil.
 func (c *CommandLine) Words(packages []string) []string {
 	var words []string
 	placed := packages == nil
@@ -334,7 +331,7 @@ func (c *CommandLine) raw(kind wordKind) []string {
 	return words
 }
 
-// loadFlags picks from a list of build flags those that go list needs.
+// loadFlags returns those of the given build flags that go list needs.
 func loadFlags(flags []string) []string {
 	c := &CommandLine{Verb: "build"}
 	var picked []string
@@ -351,7 +348,7 @@ func loadFlags(flags []string) []string {
 	return picked
 }
 
-// isTrue reads a boolean flag's value as package flag does.
+// isTrue parses the value of a boolean flag as package flag does.
 func isTrue(v string) bool {
 	switch v {
 	case "1", "t", "T", "true", "TRUE", "True":
@@ -360,8 +357,7 @@ func isTrue(v string) bool {
 	return false
 }
 
-// absolute makes a file name of the command line absolute: it is relative to the
-// directory that go runs in.
+// absolute makes a file name on the command line absolute: it is relative to dir, in which go runs.
 func absolute(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -377,8 +373,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// withoutArgs returns the command line of another verb without the program's
-// arguments.
+// withoutArgs returns the command line for another verb, without the program's arguments.
 func (c *CommandLine) withoutArgs(verb string) *CommandLine {
 	d := &CommandLine{Verb: verb, Dir: c.Dir, defaults: c.defaults}
 	for _, t := range c.parts {
@@ -389,8 +384,7 @@ func (c *CommandLine) withoutArgs(verb string) *CommandLine {
 	return d
 }
 
-// OnlyBuilds reports whether go test with those arguments builds the test
-// binary and does not run it.
+// OnlyBuilds reports whether go test with these arguments only builds the test binary.
 func OnlyBuilds(args []string) bool {
 	c, err := ParseCommandLine("test", args)
 	return err == nil && c.Bool("c")

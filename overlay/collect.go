@@ -17,43 +17,41 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A Collection is the directory that the processes of one run leave their
-// data files in, and on Linux the memory that they leave them in, with links to
-// it from the directory.
+// A Collection is the directory in which the processes of one run leave their data files. On Linux
+// the data are in memory, with links from the directory.
 type Collection struct {
 	dir    string
-	held   *os.File // what tells others that the run goes on; nil where nothing does
-	keeper *keeper  // nil where there is none
+	held   *os.File // lock that shows that the run is active; nil if unsupported
+	keeper *keeper  // nil if there is none
 
-	// File and Report are what the user's own MARKGEN says about them, "" if
-	// nothing. The processes are told otherwise: what becomes of the data is
-	// decided after the run.
+	// File and Report are the values in the user's own MARKGEN, or "". The processes get other
+	// values: what happens to the data is decided after the run.
 	File, Report string
 
-	// Spool is the directory that the user's own MARKGEN names as one, "" if it names none, and Room
-	// how many bytes it may hold.
+	// Spool is the spool directory in the user's own MARKGEN, or "", and Room its maximum size in
+	// bytes.
 	Spool string
 	Room  uint64
 
-	// Traced says that the processes record a trace.
+	// Traced reports whether the processes record a trace.
 	Traced bool
 
-	value  string // of MARKGEN
-	chosen bool   // the user's own says what is collected
+	value  string // MARKGEN of the processes
+	chosen bool   // the user's own MARKGEN selects the collectors
 }
 
-// Collect makes a directory for the data of a run. environ is the environment
-// that MARKGEN is taken from, nil the process's own. Close removes it.
+// Collect creates a directory for the data of a run, which Close removes. MARKGEN is taken from
+// environ; nil is the environment of the process.
 func Collect(environ []string) (*Collection, error) {
 	dir, err := dataDir(environ)
 	if err != nil {
 		return nil, fmt.Errorf("no directory for the data of the run: %w; set TMPDIR to one that can be written to", err)
 	}
 	c := &Collection{dir: dir, held: holdDir(dir)}
-	var keys, own []string // for the processes, and for the caller
+	var keys, own []string // keys for the processes, and for the caller
 	for item, rest := config.Next(getenv(environ, "MARKGEN")); item.Text != ""; item, rest = config.Next(rest) {
 		switch item.Key {
-		case "keeper": // another markgen's, which gets the file that it asked for
+		case "keeper": // of an outer markgen, which gets the file it asked for
 			continue
 		case "file":
 			c.File = item.Value
@@ -82,7 +80,7 @@ func Collect(environ []string) (*Collection, error) {
 	if !c.chosen {
 		keys = append(keys, "collect=time")
 	}
-	if c.keeper, _ = newKeeper(dir, c.Traced); c.keeper != nil { // without it there are files
+	if c.keeper, _ = newKeeper(dir, c.Traced); c.keeper != nil { // without a keeper the processes write files
 		keys = append(keys, "keeper="+c.keeper.key())
 	}
 	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+layout.DataExt), "report=none")
@@ -90,8 +88,8 @@ func Collect(environ []string) (*Collection, error) {
 	return c, nil
 }
 
-// dataDir makes an empty directory whose name can be part of MARKGEN: without
-// a comma, which separates keys there, and without a percent sign.
+// dataDir creates an empty directory whose name can be part of MARKGEN: it has no comma, the
+// separator of keys, and no percent sign.
 func dataDir(environ []string) (string, error) {
 	base := getenv(environ, "TMPDIR")
 	if base == "" {
@@ -108,22 +106,23 @@ func dataDir(environ []string) (string, error) {
 	return os.MkdirTemp(base, runDir)
 }
 
-// runDir begins the names of the directories of runs.
+// runDir is the prefix of the names of run directories.
 const runDir = "markgen-run-"
 
-// hasData says whether there may be data files in a run's directory. Such stay: a process that has outlived its run may write there, and
-// its data can be read.
+// hasData reports whether a run directory may contain data files. Such directories are not removed:
+// a process that outlives its run may still write there, and its data can be read.
 func hasData(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isDataName(e.Name()) })
 }
 
-// isDataName says whether a file of a run's directory has the name of data: .markgen, .markgen.2, …
+// isDataName reports whether a file in a run directory is named like a data file: .markgen,
+// .markgen.2, …
 func isDataName(name string) bool {
 	return strings.Contains(name, layout.DataExt) && !strings.HasSuffix(name, ".tmp")
 }
 
-// Only has the processes collect the markers with those IDs and no others.
+// Only restricts the processes to the markers with the given IDs.
 func (c *Collection) Only(ids []registry.ID) error {
 	var text bytes.Buffer
 	for _, id := range ids {
@@ -134,12 +133,12 @@ func (c *Collection) Only(ids []registry.ID) error {
 	return os.WriteFile(name, text.Bytes(), 0o600)
 }
 
-// Demote has the processes time a marker only as long as that tells something; what MARKGEN says of
-// it holds.
+// Demote makes the processes stop timing a marker when further times add nothing; a setting in the
+// user's MARKGEN takes precedence.
 func (c *Collection) Demote() { c.value = "demote," + c.value }
 
-// Wait has the processes collect what goroutines wait for besides time, which those of deep builds
-// can, and returns true. What MARKGEN says is collected holds: then it is false.
+// Wait makes the processes collect wait times besides time, which requires a deep build, and
+// returns true. If the user's MARKGEN selects the collectors, it does nothing and returns false.
 func (c *Collection) Wait() bool {
 	if c.chosen {
 		return false
@@ -148,12 +147,12 @@ func (c *Collection) Wait() bool {
 	return true
 }
 
-// Environ returns the environment of a process that is to collect.
+// Environ returns the environment of a process that is to collect data.
 func (c *Collection) Environ(environ []string) []string {
 	return setenv(environ, "MARKGEN", c.value)
 }
 
-// Files returns the data files there are, sorted by name.
+// Files returns the data files of the run, sorted by name.
 func (c *Collection) Files() ([]string, error) {
 	if c.keeper != nil {
 		if err := c.keeper.settle(); err != nil {
@@ -174,7 +173,7 @@ func (c *Collection) Files() ([]string, error) {
 	return files, nil
 }
 
-// Warnings say what was unusual with the data, after Files.
+// Warnings describes problems with the data. It is valid after Files.
 func (c *Collection) Warnings() []string {
 	if c.keeper == nil {
 		return nil
@@ -186,10 +185,11 @@ func (c *Collection) Warnings() []string {
 	return warnings
 }
 
-// Complete says whether all processes of the run that are known to have begun to collect left data, after Files.
+// Complete reports whether every process of the run that is known to have begun to collect left
+// data. It is valid after Files.
 func (c *Collection) Complete() bool { return c.keeper == nil || c.keeper.missing == 0 }
 
-// Close removes the directory with what is left in it.
+// Close removes the directory and its content.
 func (c *Collection) Close() error {
 	if c.keeper != nil {
 		c.keeper.close()
@@ -201,8 +201,8 @@ func (c *Collection) Close() error {
 	return err
 }
 
-// Save moves a data file to a name of the user's, across file systems if need
-// be. What is there already is replaced.
+// Save moves a data file to the user's path to, across file systems if necessary. It replaces an
+// existing file.
 func Save(file, to string) error {
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -222,8 +222,7 @@ func Save(file, to string) error {
 	return os.Remove(file)
 }
 
-// copyData writes the part of a data file that is in use to a file of the name
-// to.
+// copyData writes the used part of a data file to the file to.
 func copyData(to string, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -241,6 +240,5 @@ func copyData(to string, f *os.File) error {
 	return writeFrom(to, text, 0o600)
 }
 
-// Dir returns the directory, where the caller may keep things of its own until
-// Close.
+// Dir returns the directory, in which the caller may keep its own files until Close.
 func (c *Collection) Dir() string { return c.dir }

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// A CompileError is what the compiler, or go itself, says of packages that do
-// not build: lines "file:line:col: message".
+// A CompileError has the messages of the compiler, or of go, about packages that do not build:
+// lines "file:line:col: message".
 type CompileError struct{ Lines []string }
 
 func (e *CompileError) Error() string { return strings.Join(e.Lines, "\n") }
 
-// Compile compiles the packages and their tests with the user's flags and does
-// not link them. replace is an overlay: texts by absolute path, nil for a file
-// that is to be missing. The error is a *CompileError when a package does not
-// build, or one that it imports, and a *GoError when go cannot say.
+// Compile compiles the packages and their tests with the user's flags, but does not link them.
+// replace is an overlay: texts by absolute path, nil for a file that is to be missing. The error is
+// a *CompileError if a package or one of its imports does not build, and a *GoError if go fails
+// otherwise.
 func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) error {
 	name, written, clean, err := writeOverlay(replace)
 	if err != nil {
@@ -38,7 +38,7 @@ func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) erro
 		for dec := json.NewDecoder(out); ; {
 			var p struct {
 				Error      *PackageError
-				DepsErrors []*PackageError // for which it has not been compiled
+				DepsErrors []*PackageError // errors in dependencies, because of which it was not compiled
 			}
 			if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 				return nil
@@ -64,8 +64,8 @@ func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) erro
 	return err
 }
 
-// writeOverlay writes texts and an overlay file that names them to a temporary
-// directory, which clean removes.
+// writeOverlay writes texts, and an overlay file that names them, to a temporary directory. clean
+// removes the directory.
 func writeOverlay(texts map[string][]byte) (name string, r replacements, clean func(), err error) {
 	dir, err := os.MkdirTemp("", "markgen-compile-")
 	if err != nil {
@@ -92,8 +92,8 @@ func writeOverlay(texts map[string][]byte) (name string, r replacements, clean f
 	return name, r, clean, nil
 }
 
-// restorer puts the names that the user knows in the place of those in the
-// overlay: go shows either, and relative to dir where that is shorter.
+// restorer replaces the names of overlay texts with the names that the user knows. Go prints either
+// name, relative to dir if that is shorter.
 func (r replacements) restorer(dir string) *strings.Replacer {
 	var pairs []string
 	for path, to := range r {

@@ -7,22 +7,21 @@ import (
 	"runtime"
 )
 
-// The compiler's collector begins when its heap has 128 MB (cmd/compile/internal/gc,
-// Main), which a package of average size passes a few times: of its processor time a
-// fifth is the collector's. A larger heap to start with, which the compilers that run
-// at a time have room for, spares most of that; it is the collector's own matter from
-// there on.
+// The compiler's garbage collector first runs at a heap of 128 MB (cmd/compile/internal/gc, Main).
+// A package of average size reaches that a few times, and garbage collection takes a fifth of the
+// compiler's CPU time. A larger starting heap, if memory suffices for all compilers running at
+// once, avoids most of that; after that the collector runs as usual.
 const (
 	usualHeap = 128 // MB
-	largeHeap = 512 // beyond that there is nothing to gain
+	largeHeap = 512 // more gains nothing
 
-	// heapShare is the part of the machine's memory that all compilers together may
-	// fill before they collect: one in so many.
+	// All compilers together may fill 1/heapShare of the machine's memory before the first
+	// collection.
 	heapShare = 4
 )
 
-// startingHeap is how much heap a compiler may have before it collects, MB, where that
-// many run at once on a machine with so many bytes of memory; 0: what it takes anyway.
+// startingHeap returns the heap size in MB up to which a compiler need not collect garbage, for the
+// given number of concurrent compilers and bytes of memory; 0 for the compiler's default.
 func startingHeap(memory uint64, compilers int) int {
 	mb := int(min(memory>>20/heapShare/uint64(compilers), largeHeap))
 	mb -= mb % usualHeap
@@ -32,8 +31,8 @@ func startingHeap(memory uint64, compilers int) int {
 	return mb
 }
 
-// heapFlag is the compiler's flag for the heap that it starts with, "" for none: there
-// is no memory to spare, or it has no such flag, as those before Go 1.26.
+// heapFlag returns the compiler flag for the starting heap, or "" if there is not enough memory or
+// the compiler has no such flag (before Go 1.26).
 func (b *Build) heapFlag() string {
 	mb := startingHeap(machineMemory(), runtime.GOMAXPROCS(0))
 	if mb == 0 || b.env.GOTOOLDIR == "" {
@@ -48,12 +47,11 @@ func (b *Build) heapFlag() string {
 	return flag
 }
 
-// goPercent is GOGC for the go command that builds: its heap is small, and a fifth of its
-// processor time is the collector's. The tools that it calls do not get it, not even
-// where it is the user's own.
+// goPercent is GOGC for the go command that builds: its heap is small, and garbage collection takes
+// a fifth of its CPU time. The tools it runs do not get this value, nor a GOGC of the user's.
 const goPercent = "400"
 
-// goEnviron is the environment of the go command that builds.
+// goEnviron returns the environment of the go command that builds.
 func (b *Build) goEnviron() []string {
 	if !b.called || getenv(b.environ, "GOGC") != "" || getenv(b.environ, "GOMEMLIMIT") != "" {
 		return b.environ

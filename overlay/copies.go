@@ -7,29 +7,28 @@ import (
 	"syscall"
 )
 
-// Copies are copies of an executable: a new one for each time that it runs.
+// Copies makes copies of an executable, a new one for each run.
 //
-// Where the pages of a file come to lie in memory decides which of them contend
-// for a place in the processor's caches. They lie there as long as the file is in
-// use, in every run, so that one of two builds of the same source can be slower
-// by a few parts in a hundred, in all of its runs, and in none when it is built
-// again. With a new copy for each run that is chance in each run, and seen as such.
+// Which pages of a file contend for the same cache sets depends on where the pages are in physical
+// memory. They stay there while the file is in use, so one of two builds of the same source can be
+// a few percent slower in all of its runs, and equal after a rebuild. With a new copy for each run,
+// the placement varies between runs and shows up as noise.
 //
-// The zero value is not ready for use; see CopiesOf.
+// The zero value is not usable; see CopiesOf.
 type Copies struct {
 	path string
-	most int64    // bytes of copies that are kept, if these are not the last two
-	kept []string // the eldest first
+	most int64    // maximum size of the kept copies in bytes, except that two are always kept
+	kept []string // oldest first
 	size int64    // of the executable
 	made int
 }
 
-// mostCopied is how many bytes of copies are kept. None would be too few: a copy
-// that is made when the one before is gone is given the same pages.
+// mostCopied is the maximum size of the kept copies in bytes. It is not 0, because a copy made
+// right after the previous one is removed gets the same pages.
 const mostCopied = 256 << 20
 
-// CopiesOf makes ready to copy the executable of that path. Copies are kept in
-// its folder, and go with it.
+// CopiesOf returns the Copies of the executable at path. Copies are kept in its directory, and
+// removed with it.
 func CopiesOf(path string) *Copies { return &Copies{path: path, most: mostCopied} }
 
 // Next makes a copy and returns its path, with the same base name.
@@ -52,8 +51,8 @@ func (c *Copies) Next() (string, error) {
 	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil {
 		return "", err
 	}
-	// A process that another goroutine forks meanwhile would inherit the file, open for
-	// writing, for a moment in which it cannot be run (go.dev/issue/22315).
+	// A process forked by another goroutine meanwhile would inherit the file, open for writing, and
+	// until it closes the file the copy could not be executed (go.dev/issue/22315).
 	syscall.ForkLock.RLock()
 	err := copyFile(to, c.path)
 	syscall.ForkLock.RUnlock()

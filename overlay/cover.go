@@ -21,34 +21,34 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// With -cover, go drops -overlay without a word. So its cover flags are kept
-// from it, the blocks that go would count are counted by the marked program,
-// and the profile and the percentages are worked out from its data.
+// With -cover, go silently ignores -overlay. So go does not get the cover flags; the marked program
+// counts the blocks that go would count, and the profile and the percentages are computed from its
+// data.
 //
-// What differs from go test: blocks are always counted exactly, in mode count,
-// too (go's counters lose passages there when goroutines meet); a -coverprofile
-// of several test binaries with -coverpkg has each block once, with the sum,
-// where go's has it once for each of them; and blocks are sorted by file.
+// Differences from go test: blocks are always counted exactly, in mode count, too, in which go's
+// counters lose increments of concurrent goroutines; a -coverprofile of several test binaries with
+// -coverpkg has each block once, with the sum, where go's has one line for each binary; and blocks
+// are sorted by file.
 
-// coverage is what the cover flags of a command line ask for.
+// A coverage has the cover flags of a command line, and the blocks and their counts.
 type coverage struct {
 	mode     string
-	patterns []string // of -coverpkg; nil: each package by its own tests
-	profile  string   // absolute path of -coverprofile, "" without
+	patterns []string // of -coverpkg; nil if each package is covered by its own tests
+	profile  string   // absolute path of -coverprofile, or ""
 
-	packages []*task            // that blocks are counted in
-	blocks   map[string][]block // of packages that were asked for, by import path
+	packages []*task            // packages whose blocks are counted
+	blocks   map[string][]block // blocks of the packages used so far, by import path
 	user     replacements
 	release  gc.Release
 
 	collection *Collection
-	read       map[string]bool                      // data files that were read
-	data       map[string]map[blockAt]profile.Block // by the package whose tests counted them
+	read       map[string]bool                      // data files already read
+	data       map[string]map[blockAt]profile.Block // counts, by the package whose tests counted them
 }
 
 type block = profile.Block
 
-// blockAt is what makes a block that block.
+// blockAt identifies a block.
 type blockAt struct {
 	file                                string
 	line, col, endLine, endCol, numStmt int
@@ -56,7 +56,7 @@ type blockAt struct {
 
 var coverFlags = []string{"cover", "covermode", "coverpkg", "coverprofile"}
 
-// covers reports whether cover flags ask for something.
+// covers reports whether the command line has a flag that turns on coverage.
 func (c *CommandLine) covers() bool {
 	for _, name := range coverFlags[1:] {
 		if _, ok := c.Flag(name); ok {
@@ -66,7 +66,7 @@ func (c *CommandLine) covers() bool {
 	return c.Bool("cover")
 }
 
-// takeCoverage takes the cover flags off the command line.
+// takeCoverage removes the cover flags from the command line.
 func (b *Build) takeCoverage() error {
 	b.command = b.plain.Without(append(coverFlags, "overlay")...)
 	if !b.plain.covers() {
@@ -112,8 +112,8 @@ func (b *Build) takeCoverage() error {
 	return nil
 }
 
-// choose picks the packages whose blocks are counted: those that -coverpkg
-// names; else those under test, or of a program the main module's.
+// choose returns the packages whose blocks are counted: those that match -coverpkg, or else the
+// packages under test, or the main module's packages of a program.
 func (c *coverage) choose(ctx context.Context, b *Build) ([]*Package, error) {
 	if c.patterns != nil {
 		s, err := choose(ctx, b.packages, "-coverpkg", c.patterns, b.listOptions())
@@ -142,12 +142,12 @@ func (c *coverage) choose(ctx context.Context, b *Build) ([]*Package, error) {
 	return picked, nil
 }
 
-// testRecord begins a line in the table of a test binary that names the package
-// under test. Readers of the data pass over it, as over all lines of unknown kind.
+// testRecord begins a line in the table of a test binary that names the package under test. Readers
+// of the data ignore lines of unknown kind, such as this one.
 const testRecord = "t\tmarkgen test binary\t"
 
-// plant adds a file to the tests of each package under test that registers its
-// name, by which the data files of test binaries are told apart.
+// plant adds a file to the tests of each package under test that registers the package's name, to
+// tell the data files of test binaries apart.
 func (c *coverage) plant(r replacements, b *Build) error {
 	if b.plain.Verb != "test" {
 		return nil
@@ -172,7 +172,7 @@ func (c *coverage) plant(r replacements, b *Build) error {
 	return nil
 }
 
-// result works out what go test prints after "coverage: " for a package.
+// result returns what go test prints after "coverage: " for a package.
 func (c *coverage) result(importPath string, tests bool) string {
 	counted := slices.ContainsFunc(c.packages, func(t *task) bool { return t.ImportPath == importPath })
 	if !tests && !counted {
@@ -211,8 +211,8 @@ func (c *coverage) result(importPath string, tests bool) string {
 	return fmt.Sprintf("%.1f%% of statements%s", 100*float64(covered)/float64(total), in)
 }
 
-// counts says whether the test binary of a package has those blocks: go takes the
-// packages that are tested, and of others those that are in the binary
+// counts reports whether coverage of a package's tests includes the given blocks: go includes all
+// packages under test, and other packages only if they are in the test binary
 // (cmd/go/internal/test/test.go, builderTest).
 func (c *coverage) counts(importPath string, blocks []block) bool {
 	return slices.ContainsFunc(blocks, func(b block) bool {
@@ -238,7 +238,7 @@ func (c *coverage) write() error {
 	for under, blocks := range c.data {
 		for k, b := range blocks {
 			if c.patterns == nil && path.Dir(b.File) != under {
-				continue // of another package under test: its own tests tell
+				continue // another package under test: its own tests count it
 			}
 			m, ok := merged[k]
 			if ok {
@@ -267,8 +267,8 @@ func (c *coverage) write() error {
 	return writeFile(c.profile, out.Bytes(), 0o666)
 }
 
-// readData reads the data files that were not read yet. A test binary that is
-// still running is read as far as it got, and again later.
+// readData reads the data files that were not read yet. The data of a test binary that is still
+// running are read again later.
 func (c *coverage) readData() error {
 	files, err := c.collection.Files()
 	if err != nil {
@@ -310,7 +310,7 @@ func at(b block) blockAt {
 	return blockAt{b.File, b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt}
 }
 
-// static returns the blocks of a counted package, run or not, with count 0.
+// static returns all blocks of a counted package, with count 0.
 func (c *coverage) static(importPath string) []block {
 	if blocks, ok := c.blocks[importPath]; ok {
 		return blocks

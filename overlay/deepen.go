@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/overlay/deep"
 )
 
-// deepen puts the package runtime of a deep build into the replacements. user are
-// the user's own.
+// deepen adds the package runtime of a deep build to the replacements r. user are the user's
+// replacements.
 func (b *Build) deepen(ctx context.Context, r, user replacements) error {
 	const without = "leave -deep out: collect=alloc then tells what the whole process allocates"
 	if !inlinable(b.env.GOARCH) {
@@ -43,8 +43,8 @@ func (b *Build) deepen(ctx context.Context, r, user replacements) error {
 	return nil
 }
 
-// goRuntime is Go's package runtime. go list names it as what a package imports only if
-// that says so.
+// goRuntime returns Go's package runtime. go list includes it as a dependency only if a package
+// imports it explicitly.
 func (b *Build) goRuntime(ctx context.Context) (*Package, error) {
 	is := func(p *Package) bool { return p.ImportPath == "runtime" }
 	if i := slices.IndexFunc(b.packages, is); i >= 0 {

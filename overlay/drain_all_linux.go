@@ -45,15 +45,15 @@ func (k *keeper) drainAll() {
 	}
 }
 
-// finishDrain ends the draining of a file and gives the name of the one on the disk
-// that has all of its data, "" if there is none.
+// finishDrain ends the draining of a file and returns the path of the file on disk with all of its
+// data, or "" if there is none.
 func (k *keeper) finishDrain(f *keptFile, used int64) (name string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.drain == nil {
 		return "", nil
 	}
-	if name, err = f.drain.finish(used); err != nil { // what is in memory is left
+	if name, err = f.drain.finish(used); err != nil { // the data in memory remain
 		k.warnings = append(k.warnings, fmt.Sprintf("the trace could not be completed on the disk: %v; only the newest records are kept; set TMPDIR to where there is room", err))
 		err = os.Remove(f.drain.to.Name())
 	} else if text := f.drain.trouble(); text != "" {

@@ -15,36 +15,36 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A drain takes the trace records of one process out of the rings in its data file
-// before newer ones would overwrite them, and appends them to a file on the disk.
-// That is laid out as a data file, but for its header, which comes last: blocks of
-// records, behind which the blocks of the process's own file fit.
+// A drain moves the trace records of one process from the rings in its data file to a file on disk,
+// before newer records overwrite them. The file on disk has the layout of a data file, but its
+// header is written last: blocks of records, to which the blocks of the process's own file are
+// appended at the end.
 //
-// It reads and writes the memory of a process that may do anything with it: no
-// length in there is trusted.
+// It reads and writes memory of a process that may do anything with it, so it trusts no length in
+// there.
 type drain struct {
-	from    *os.File // the process's data file
-	header  []byte   // its first page, mapped
-	scanned uint64   // blocks up to here are known
+	from    *os.File // data file of the process
+	header  []byte   // first page of the file, mapped
+	scanned uint64   // offset up to which the file has been scanned
 	rings   []*ringStart
 
 	create func() (*os.File, error)
-	to     *os.File // nil: nothing was taken yet
-	size   int64    // of it
-	err    error    // nothing is taken any more
+	to     *os.File // nil if nothing was drained yet
+	size   int64    // size of to
+	err    error    // non-nil if draining has stopped
 }
 
-// ringStart is the reader's end of a ring.
+// ringStart is the reader's side of a ring.
 type ringStart struct {
-	mapped  []byte // the pages that it is in
-	ring    []byte // the block
+	mapped  []byte // mapped pages that contain the ring
+	ring    []byte // the ring's block
 	shard   uint32
 	room    uint64
 	drained uint64
 }
 
-// newDrain makes ready to drain a data file whose process has not begun. create
-// makes the file for the records when there are some.
+// newDrain prepares to drain a data file whose process has not begun. create is called for the
+// first records, to create the file on disk.
 func newDrain(f *os.File, create func() (*os.File, error)) (*drain, error) {
 	if err := f.Truncate(layout.HeaderSize); err != nil {
 		return nil, err
@@ -63,22 +63,21 @@ func wordAt(b []byte, offset int) *uint64 {
 	return (*uint64)(unsafe.Pointer(&b[offset]))
 }
 
-// Of a ring, full parts are taken out when it is filled to an eighth; there is no
-// hurry, since all memory is this process's too. wakeIdle and wakeBusy are how long
-// nobody looks, without and with records coming in.
+// A ring is drained when it is filled to 1/drainAt; that early is enough, since this process can
+// access the memory at any time. wakeIdle and wakeBusy are the polling intervals, without and with
+// records coming in.
 const (
 	drainAt  = 8
 	wakeIdle = 2 * time.Millisecond
 	wakeBusy = 300 * time.Microsecond
 )
 
-// takenAtOnce is how many records make a block; then the ring has that much room
-// again.
+// takenAtOnce is the maximum number of records in a block; after each block its space in the ring
+// is free.
 const takenAtOnce = 8192
 
-// poll takes out what there is of rings that are filled enough. It says whether
-// records came in lately, and whether so many that it should be called again at
-// once.
+// poll drains the rings that are filled enough. coming reports whether records came in lately, and
+// many whether so many that poll should be called again at once.
 func (d *drain) poll() (coming, many bool) {
 	if d.err != nil {
 		return false, false
@@ -102,22 +101,22 @@ func (d *drain) poll() (coming, many bool) {
 	return coming, many
 }
 
-// fail lets the rings overwrite their eldest records again.
+// fail stops draining, so that the rings overwrite their oldest records again.
 func (d *drain) fail(err error) {
 	d.err = err
 	atomic.StoreUint64(wordAt(d.header, layout.OffDrainer), 0)
 }
 
-// scan finds new rings.
+// scan looks for new rings.
 func (d *drain) scan(used uint64) {
 	var head [layout.RingRoom + 8]byte
 	for d.scanned < used {
 		if _, err := d.from.ReadAt(head[:], int64(d.scanned)); err != nil {
-			return // it will be there
+			return // not written yet
 		}
 		size := binary.NativeEndian.Uint64(head[layout.OffBlockSize:])
 		if size < layout.BlockAlign || size%layout.BlockAlign != 0 || size > used-d.scanned {
-			d.scanned = 1 << 63 // whoever reads the file will say what is wrong
+			d.scanned = 1 << 63 // readers of the file will report the error
 			return
 		}
 		if binary.NativeEndian.Uint32(head[layout.OffBlockType:]) == layout.BlockRing {
@@ -134,7 +133,7 @@ func (d *drain) scan(used uint64) {
 }
 
 func (d *drain) addRing(offset, size, room uint64, shard uint32) error {
-	if info, err := d.from.Stat(); err != nil || uint64(info.Size()) < offset+size { // what is mapped beyond can't be touched
+	if info, err := d.from.Stat(); err != nil || uint64(info.Size()) < offset+size { // accessing pages beyond the end of the file would fault
 		return errors.Join(err, io.ErrUnexpectedEOF)
 	}
 	page := uint64(os.Getpagesize())
@@ -147,7 +146,7 @@ func (d *drain) addRing(offset, size, room uint64, shard uint32) error {
 	return nil
 }
 
-// take appends the n records that a ring has.
+// take appends n records of a ring.
 func (d *drain) take(r *ringStart, n uint64) error {
 	if d.to == nil {
 		f, err := d.create()
@@ -157,7 +156,7 @@ func (d *drain) take(r *ringStart, n uint64) error {
 		d.to, d.size = f, layout.HeaderSize
 	}
 	first := r.drained
-	if n >= r.room { // it was overwritten before anybody drained it
+	if n >= r.room { // overwritten before it was first drained
 		first, n = r.drained+n-r.room+1, r.room-1
 	}
 	for n > 0 {
@@ -196,8 +195,8 @@ func (d *drain) append(shard uint32, first uint64, records []byte) error {
 	return nil
 }
 
-// finish completes the file on the disk and returns its name, "" if there is none:
-// all is in the process's own file. used is how much of that is in use.
+// finish completes the file on disk and returns its name, or "" if all data are in the process's
+// own file. used is the used size of the latter.
 func (d *drain) finish(used int64) (name string, err error) {
 	if d.to == nil {
 		return "", nil
@@ -218,7 +217,7 @@ func (d *drain) finish(used int64) (name string, err error) {
 	return d.to.Name(), nil
 }
 
-// close ends draining. The file on the disk is the caller's.
+// close ends draining. It does not remove the file on disk.
 func (d *drain) close() error {
 	atomic.StoreUint64(wordAt(d.header, layout.OffDrainer), 0)
 	errs := []error{unix.Munmap(d.header)}
@@ -231,7 +230,7 @@ func (d *drain) close() error {
 	return errors.Join(errs...)
 }
 
-// trouble says why not all records were taken out, "" if they were.
+// trouble explains why records were lost, or returns "".
 func (d *drain) trouble() string {
 	if d.err == nil {
 		return ""

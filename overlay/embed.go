@@ -11,15 +11,15 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// embedded is what go tells the compiler of the files to embed (cmd/go/internal/work/exec.go,
-// Builder.build; cmd/compile/internal/base/flag.go, readEmbedCfg): for each pattern the
-// files' names in the program, and where each of them is.
+// embedded is the content of an embedcfg, with which go tells the compiler which files to embed
+// (cmd/go/internal/work/exec.go, Builder.build; cmd/compile/internal/base/flag.go, readEmbedCfg):
+// the files' names for each pattern, and the path of each file.
 type embedded struct {
 	Patterns map[string][]string
 	Files    map[string]string
 }
 
-// readEmbedded reads what go tells the compiler.
+// readEmbedded reads an embedcfg.
 func readEmbedded(name string) (*embedded, error) {
 	text, err := fileread.File(name)
 	if err != nil {
@@ -32,7 +32,7 @@ func readEmbedded(name string) (*embedded, error) {
 	return e, nil
 }
 
-// embeddedSource are the files of Go source that are embedded into packages.
+// embeddedSource returns the Go source files that packages embed.
 func embeddedSource(packages []*Package) (files []string) {
 	for _, p := range packages {
 		for _, name := range slices.Concat(p.EmbedFiles, p.TestEmbedFiles, p.XTestEmbedFiles) {
@@ -45,9 +45,9 @@ func embeddedSource(packages []*Package) (files []string) {
 	return slices.Compact(files)
 }
 
-// tellEmbedded adds to the text that the overlay all has of such files what they are
-// themselves: go looks at the overlay's text alone to see what has to be compiled again, and
-// that has no comments, and embedPlain embeds the files.
+// tellEmbedded appends a hash of the original content to the overlay text of each embedded source
+// file. embedPlain makes the compiler embed the original, but go decides what to recompile by the
+// overlay text alone, in which changes of comments would not show.
 func (c *Cache) tellEmbedded(all, user replacements, files []string) error {
 	for _, name := range files {
 		to := all[name]
@@ -69,9 +69,9 @@ func (c *Cache) tellEmbedded(all, user replacements, files []string) error {
 	return nil
 }
 
-// embedPlain changes a compiler's arguments so that the program embeds source as it would
-// without markers, and not that of the overlay, which go would take. A file that only the
-// overlay has is not embedded; what is from the user's own overlay stays.
+// embedPlain changes a compiler's arguments so that the program embeds the original source files
+// instead of those in the overlay. A file that exists only in the overlay is not embedded; files in
+// the user's own overlay still apply.
 func embedPlain(args []string, overlay, user string) ([]string, error) {
 	i := slices.Index(args, "-embedcfg") + 1
 	if i == 0 || i == len(args) {
@@ -105,8 +105,8 @@ func embedPlain(args []string, overlay, user string) ([]string, error) {
 	return args, nil
 }
 
-// plain takes back what the overlay did to the files, but for what the user's did, and
-// says whether there was anything.
+// plain undoes the effect of the overlay, except for the user's, on the files to embed, and reports
+// whether that changed anything.
 func (e *embedded) plain(all, user replacements) (changed bool) {
 	from := map[string]string{}
 	for name, to := range all {

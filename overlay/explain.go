@@ -10,18 +10,18 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// An explainer turns what the compiler says of marked text, where the source as the user wrote it compiles, into what
-// is to be said of that source.
+// An explainer translates the compiler's messages about marked source into messages about the
+// user's source, where the latter compiles without markers.
 type explainer struct {
 	b     *Build
-	own   *strings.Replacer         // of names of marked text
-	sizes map[string]rewrite.Errors // what is wrong with the expressions of size=, by import path
-	below bool                      // the last line but those left out was the heading of a package with such errors
-	left  bool                      // there is a message that is about no such expression
+	own   *strings.Replacer         // replaces the names of marked files
+	sizes map[string]rewrite.Errors // errors in size= expressions by import path
+	below bool                      // the current heading is of a package with such errors
+	left  bool                      // there are messages that are not about size= expressions
 }
 
-// explainer finds out what is wrong with the expressions of size= in the build: nothing else that a user writes can
-// keep marked source from compiling.
+// explainer returns an explainer with the errors in the build's size= expressions: nothing else
+// that a user writes can keep marked source from compiling.
 func (b *Build) explainer(ctx context.Context) (*explainer, error) {
 	x, err := b.namer()
 	if err == nil {
@@ -30,7 +30,7 @@ func (b *Build) explainer(ctx context.Context) (*explainer, error) {
 	return x, err
 }
 
-// namer is an explainer that knows of no errors, and puts names into warnings.
+// namer returns an explainer that only replaces file names, for warnings.
 func (b *Build) namer() (*explainer, error) {
 	r := replacements{}
 	for _, flag := range b.flags {
@@ -51,10 +51,12 @@ func (b *Build) namer() (*explainer, error) {
 	return &explainer{b: b, own: named.restorer(b.dir)}, nil
 }
 
-// inMarked is a place in marked text, whose lines are those of the source but not its columns.
+// inMarked matches a position in marked source, whose lines are those of the original, but not its
+// columns.
 var inMarked = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: `)
 
-// explain returns what is to be printed instead of lines of go's: "# import/path", and the compiler's messages below.
+// explain returns the text to print instead of go's lines: a heading "# import/path" and the
+// compiler's messages.
 func (x *explainer) explain(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -79,7 +81,8 @@ func (x *explainer) explain(text string) string {
 	return out.String()
 }
 
-// sizesOf returns what is wrong in the package of a heading, which may be one of its tests: "path_test [path.test]".
+// sizesOf returns the errors of the package in a heading, which may be of a test: "path_test
+// [path.test]".
 func (x *explainer) sizesOf(heading string) rewrite.Errors {
 	path, _, _ := strings.Cut(strings.TrimSpace(heading), " ")
 	if errs := x.sizes[path]; errs != nil {
@@ -88,7 +91,7 @@ func (x *explainer) sizesOf(heading string) rewrite.Errors {
 	return x.sizes[strings.TrimSuffix(path, "_test")]
 }
 
-// conclude says that marking was wrong, after the message that shows it.
+// conclude prints that the markers are to blame, after the messages that show it.
 func (x *explainer) conclude() {
 	if !x.left {
 		return

@@ -9,20 +9,19 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// A program may hold packages that were marked in place, which import the
-// runtime from its module or from a copy in theirs. Left alone, each of these
-// would collect on its own, beside the virtual runtime, into a file of its own.
-// So in an overlay build they hold no code: they hand on the names of the
-// virtual runtime.
+// A program may contain packages that were marked in place. These import the runtime from its
+// module or from a copy in their own module, and each such runtime would collect data on its own,
+// besides the virtual runtime, into a separate file. So in an overlay build they contain no code,
+// but forward to the virtual runtime.
 
-// handOn replaces the runtimes that packages of the build depend on, save those
-// in the module cache, where the go command replaces nothing.
+// handOn replaces the runtimes that packages of the build depend on with forwarding ones, except in
+// the module cache, where go allows no replacements.
 func (b *Build) handOn(r replacements) error {
 	for _, p := range b.packages {
 		if !p.DepOnly || p.ImportPath == rt.VirtualPerf || !rt.IsPerf(p.ImportPath) || within(b.env.GOMODCACHE, p.Dir) {
 			continue
 		}
-		if p.Dir == "" { // go says where it is imported
+		if p.Dir == "" { // go reports the import
 			b.Notes = append(b.Notes, p.ImportPath+" is imported, and no module has it: run markgen init")
 			continue
 		}
@@ -47,8 +46,9 @@ func (b *Build) handOn(r replacements) error {
 	return nil
 }
 
-// handedOn is what a file is in a package that holds no code. It is not deleted, since a package may
-// embed it, and a pattern has to match; and it is like that of no other file, by which embedPlain knows it.
+// handedOn returns the content of a file in a package without code. The file is not deleted, since
+// the package may embed it and its pattern has to match; the content is unique to the file, so that
+// embedPlain can identify it.
 func handedOn(p *Package, name string) string {
 	text := "// What was in " + name + " of " + p.ImportPath + " is handed on.\n"
 	if filepath.Ext(name) == ".go" {
@@ -57,7 +57,7 @@ func handedOn(p *Package, name string) string {
 	return text
 }
 
-// forward is the source of a runtime that hands on the virtual one.
+// forward returns the source of a runtime that forwards to the virtual one.
 func forward(name string) string {
 	return "package " + name + "\n\nimport perf " + strconv.Quote(rt.VirtualPerf) + `
 

@@ -12,18 +12,18 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// goEnv is what go env says that matters here.
+// goEnv is the part of go env's output that markgen uses.
 type goEnv struct {
 	GOROOT     string
 	GOMODCACHE string
 	GOMOD      string // path of go.mod, os.DevNull outside a module
-	GOWORK     string // path of go.work, "" or "off" without
+	GOWORK     string // path of go.work, or "" or "off"
 	GOFLAGS    string
 	GOENV      string // path of go's configuration file, or "off"
 	GOARCH     string
 	GOTOOLDIR  string
-	GOVERSION  string // of the toolchain that builds: go1.27.4
-	Download   string `json:",omitempty"` // GOROOT as go has it, if moveGoroot found another path for it
+	GOVERSION  string // of the toolchain that builds, such as go1.27.4
+	Download   string `json:",omitempty"` // the original GOROOT, if moveGoroot replaced it
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
@@ -38,9 +38,10 @@ func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error
 	return e, nil
 }
 
-// withModCache returns environ with a GOMODCACHE if nothing tells go where the module cache is, as where there is no
-// home. Go then takes every file for one below it, which an overlay must not replace (cmd/go/internal/work/init.go,
-// BuildInit) and which it does not expect to change (cmd/go/internal/modindex).
+// withModCache returns environ with GOMODCACHE set if nothing else determines the module cache, as
+// when there is no home directory. Otherwise go would take every file for one below it, which an
+// overlay must not replace (cmd/go/internal/work/init.go, BuildInit) and which go assumes never
+// changes (cmd/go/internal/modindex).
 func withModCache(environ []string) []string {
 	for _, key := range []string{"HOME", "USERPROFILE", "home"} {
 		if getenv(environ, key) != "" {
@@ -49,7 +50,7 @@ func withModCache(environ []string) []string {
 	}
 	var settings []byte
 	if name := getenv(environ, "GOENV"); name != "" && name != "off" {
-		settings, _ = fileread.File(name) // go says so if it can't be read
+		settings, _ = fileread.File(name) // go reports read errors
 	}
 	setting := func(key string) string {
 		value := getenv(environ, key)
@@ -63,7 +64,7 @@ func withModCache(environ []string) []string {
 	if setting("GOMODCACHE") != "" || setting("GOPATH") != "" {
 		return environ
 	}
-	for _, dir := range []string{setting("GOCACHE"), getenv(environ, "XDG_CACHE_HOME")} { // without either go does not work
+	for _, dir := range []string{setting("GOCACHE"), getenv(environ, "XDG_CACHE_HOME")} { // go needs one of them anyway
 		if dir != "" {
 			return setenv(environ, "GOMODCACHE", filepath.Join(dir, "markgen", "gomodcache"))
 		}
@@ -71,9 +72,9 @@ func withModCache(environ []string) []string {
 	return environ
 }
 
-// moveGoroot makes go use GOROOT by another path if it is below GOMODCACHE,
-// where go puts the toolchains that it downloads: nothing there must be
-// replaced, and the virtual runtime replaces files in GOROOT.
+// moveGoroot makes go use GOROOT by another path if it is below GOMODCACHE, where go puts
+// downloaded toolchains: go allows no replacements there, and the virtual runtime replaces files in
+// GOROOT.
 func (b *Build) moveGoroot() error {
 	if b.env.Download == "" {
 		if !within(b.env.GOMODCACHE, b.env.GOROOT) {
@@ -99,7 +100,8 @@ func (b *Build) moveGoroot() error {
 	return nil
 }
 
-// WithDefaults returns the command line with the flags of GOFLAGS before its own, for Flag and Bool; dir is where go runs.
+// WithDefaults returns the command line with the flags of GOFLAGS before its own, for Flag and
+// Bool. dir is the directory go runs in.
 func (c *CommandLine) WithDefaults(ctx context.Context, dir string, environ []string) (*CommandLine, error) {
 	env, err := readGoEnv(ctx, dir, environ)
 	if err != nil {
@@ -108,10 +110,9 @@ func (c *CommandLine) WithDefaults(ctx context.Context, dir string, environ []st
 	return c.withDefaults(env.GOFLAGS)
 }
 
-// withDefaults returns the command line with the flags of GOFLAGS before its
-// own, where a lookup finds them unless they are overridden. They are not
-// among its Words: go reads GOFLAGS itself. As there, flags that the
-// subcommand does not have are passed over.
+// withDefaults returns the command line with the flags of GOFLAGS before its own, which override
+// them. Words does not return them, since go reads GOFLAGS itself. As in go, flags that the
+// subcommand does not have are ignored.
 func (c *CommandLine) withDefaults(goflags string) (*CommandLine, error) {
 	words, err := splitQuoted(goflags)
 	if err != nil {
@@ -126,7 +127,7 @@ func (c *CommandLine) withDefaults(goflags string) (*CommandLine, error) {
 	return d, nil
 }
 
-// defaultsWithout returns a GOFLAGS value without the flags of those names.
+// defaultsWithout returns a GOFLAGS value without the named flags.
 func (c *CommandLine) defaultsWithout(names map[string]bool) string {
 	var words []string
 	for _, t := range c.defaults {
@@ -146,9 +147,9 @@ func (c *CommandLine) defaultsWithout(names map[string]bool) string {
 	return strings.Join(words, " ")
 }
 
-// splitQuoted splits a list as go splits GOFLAGS and -exec: at white space,
-// save within a field that begins with a quote, which ends at the next such
-// quote. Source: cmd/internal/quoted/quoted.go.
+// splitQuoted splits a list as go splits GOFLAGS and -exec: at white space, except within a field
+// that begins with a quote, which ends at the next such quote. Source:
+// cmd/internal/quoted/quoted.go.
 func splitQuoted(s string) ([]string, error) {
 	var fields []string
 	for {
@@ -174,8 +175,8 @@ func splitQuoted(s string) ([]string, error) {
 	}
 }
 
-// joinQuoted joins words to what splitQuoted and the go command take apart. They
-// know no escapes: a word with both kinds of quotes cannot be written.
+// joinQuoted joins words such that splitQuoted and the go command split them again. There are no
+// escapes: a word with both kinds of quotes is an error.
 func joinQuoted(words []string) (string, error) {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -193,8 +194,8 @@ func joinQuoted(words []string) (string, error) {
 	return strings.Join(quoted, " "), nil
 }
 
-// MainRoot returns the folder of the go.work, or without one of the go.mod, that
-// go uses in dir; "" where there is neither.
+// MainRoot returns the directory of the go.work, or else of the go.mod, that go uses in dir; "" if
+// there is neither.
 func MainRoot(ctx context.Context, dir string, environ []string) (string, error) {
 	e, err := readGoEnv(ctx, dir, environ)
 	switch {

@@ -15,13 +15,13 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// toolExec is the first argument by which the go command, told to by -toolexec,
-// calls the program that prepared the build (see runTool).
+// toolExec is the first argument with which the go command, through -toolexec, calls the program
+// that prepared the build (see runTool).
 const toolExec = "toolexec"
 
-// Called does what the go command calls the program that prepared a build for,
-// if that is what it was called for; args are its arguments. Every program that
-// prepares builds begins with it, and ends with the exit code if ok is true.
+// Called handles the calls that the go command makes to the program that prepared a build; args are
+// the program's arguments. Every program that prepares builds must first call it, and exit with
+// code if ok is true.
 func Called(args []string) (code int, ok bool) {
 	switch {
 	case len(args) == 0:
@@ -39,28 +39,30 @@ func Called(args []string) (code int, ok bool) {
 	return 0, false
 }
 
-// Inlinable says whether markers can be planted so that the compiler goes on
-// inlining what they stand in, in a build with that environment: where a goroutine
-// can be told by its g, since nothing is deferred there.
+// Inlinable reports whether, in a build with that environment, markers can be planted without
+// preventing inlining. They can where the runtime identifies the goroutine by its g, since such
+// markers need no defer.
 func Inlinable(environ []string) bool { return inlinable(getenv(environ, "GOARCH")) }
 
 func inlinable(arch string) bool {
 	return arch == "amd64" || arch == "arm64" || arch == "" && inlinable(runtime.GOARCH)
 }
 
-// keepsInlining says whether markers in the build are kept from mattering to the inliner.
+// keepsInlining reports whether the compiler is told to ignore the build's markers in inlining
+// decisions.
 func (b *Build) keepsInlining(tasks []*task) bool {
 	return inlinable(b.env.GOARCH) && len(tasks) > 0
 }
 
-// hooks says whether markers in main packages can be kept from mattering to the inliner, too: the runtime
-// brings the function that their initialisers then call. A program that imports go's own coverage has it already.
+// hooks reports whether that is possible for main packages, too: their initialisers then call a
+// function that the runtime has to provide. A program that imports runtime/coverage has that
+// function already.
 func (b *Build) hooks() bool {
 	return inlinable(b.env.GOARCH) && !slices.ContainsFunc(b.packages, func(p *Package) bool { return p.ImportPath == "runtime/coverage" })
 }
 
-// told is what the compiler is told of the markers that go knows nothing of. It is nil
-// for nothing, as where a -toolexec of the user's comes first.
+// told returns what the compiler is told about the markers without go's knowledge, or nil, as when
+// the user's own -toolexec takes precedence.
 func (b *Build) told(tasks []*task) []byte {
 	if own, _ := b.plain.Flag("toolexec"); own != "" || len(tasks) == 0 {
 		return nil
@@ -72,10 +74,10 @@ func (b *Build) told(tasks []*task) []byte {
 	return told
 }
 
-// coverConfig is what cmd/cover tells the compiler of its counters, as far as the
-// inliner is concerned: the start of their names (internal/coverage/covcmd,
-// CoverFixupConfig). In the mode of a test's main package the compiler adds nothing to
-// the program but, to main packages, the call that hook is for.
+// coverConfig returns the part of cmd/cover's configuration for the compiler that matters to the
+// inliner: the name prefix of counters (internal/coverage/covcmd, CoverFixupConfig). In the mode of
+// a test's main package the compiler adds nothing to the program, except for the call in main
+// packages that hook provides for.
 func coverConfig() []byte {
 	text, err := json.Marshal(map[string]any{
 		"MetaHash":           strings.Repeat("0", 32),
@@ -85,24 +87,23 @@ func coverConfig() []byte {
 		"CounterGranularity": "perblock",
 	})
 	if err != nil {
-		panic(err) // there is nothing in it that JSON does not have
+		panic(err) // cannot fail for strings
 	}
 	return text
 }
 
-// compiling is what the compiler is told besides what go tells it.
+// compiling is the information for tools beyond their arguments from go.
 type compiling struct {
-	heap     string   // a flag that it gets for every package, see heapFlag, or ""
-	config   string   // path of coverConfig; "": nothing is kept inlined
-	archives string   // the directory of archives; "": none are kept
+	heap     string   // flag for the compiler in every package, see heapFlag, or ""
+	config   string   // path of coverConfig; "" if inlining is not preserved
+	archives string   // directory of archives; "" if none are kept
 	origins  *origins // of copied modules
-	goroot   string   // what the linker takes for GOROOT, which traces name; "": the one that builds
-	packages []string // those that get the configuration, and whose archives are kept
+	goroot   string   // GOROOT for the linker, which stack traces show; "" for the one that builds
+	packages []string // packages that get config, and whose archives are kept
 }
 
-// compiling writes what the compiler is told in a build with those tasks: of the markers in
-// their packages, where they are to be inlined. list is the file that callTool wants:
-// toolScript where there is a shell, else toolList.
+// compiling writes the information for tools in a build with those tasks. list is the file for
+// callTool: a toolScript where there is a shell, else a toolList.
 func (b *Build) compiling(tasks []*task) (list string, err error) {
 	c := compiling{heap: b.heapFlag(), origins: b.origins, goroot: b.env.Download}
 	if b.keepsInlining(tasks) {
@@ -116,7 +117,7 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 	c.packages = []string{rt.VirtualPerf}
 	for _, t := range tasks {
 		if t.Name == "main" && b.hooks() {
-			c.packages = append(c.packages, "main") // what it is compiled as but in its tests
+			c.packages = append(c.packages, "main") // import path of main packages for the compiler, except in tests
 		}
 		c.packages = append(c.packages, t.ImportPath)
 		if t.tests {
@@ -124,7 +125,7 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 		}
 	}
 	for _, p := range b.packages {
-		if isMain(p) { // one that is not marked, as with -markpkg
+		if isMain(p) { // may be unmarked, as with -markpkg
 			c.packages = append(c.packages, p.ImportPath)
 		}
 	}
@@ -136,13 +137,13 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 	return b.cache.text(c.toolList(), ".txt")
 }
 
-// toolList is what runTool reads, alone or at the end of a toolScript.
+// toolList returns the text that runTool reads, by itself or at the end of a toolScript.
 func (c *compiling) toolList() []byte {
 	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + c.origins.words() + "\n" + c.goroot + "\n" + strings.Join(c.packages, "\n") + "\n")
 }
 
-// readToolList reads what toolList wrote. Without it everything is compiled all the
-// same, only not inlined as much.
+// readToolList reads the text of toolList. If it cannot be read, everything still compiles, only
+// with less inlining.
 func readToolList(name string) *compiling {
 	c := &compiling{}
 	if text, err := fileread.File(name); err == nil {
@@ -158,16 +159,16 @@ func readToolList(name string) *compiling {
 	return c
 }
 
-// shellScript is how the names of scripts end.
+// shellScript is the suffix of script names.
 const shellScript = ".sh"
 
-// scriptEnd is where a shell ends to read a toolScript.
+// scriptEnd is the last line of a toolScript that a shell executes.
 const scriptEnd = "exec \"$tool\" \"$@\"\n"
 
-// toolScript is runTool for a shell, which starts several times as fast: the go
-// command calls tools thousands of times. It leaves the compilers of the packages on the
-// list to runTool, and those that embed files. Its arguments are this program, and those
-// of runTool after the list, which it ends with.
+// toolScript returns runTool as a shell script, which starts several times faster: the go command
+// runs tools thousands of times. It leaves the compilation of the listed packages, and of packages
+// that embed files, to runTool. Its arguments are this program, and the arguments of runTool after
+// the list; the script itself ends with the list.
 func (c *compiling) toolScript() []byte {
 	quoted := make([]string, len(c.packages))
 	for i, p := range c.packages {
@@ -178,7 +179,7 @@ func (c *compiling) toolScript() []byte {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
 	goroot := ""
-	if c.goroot != "" { // with -trimpath go gives the linker an empty GOROOT, which stays empty
+	if c.goroot != "" { // with -trimpath go gives the linker an empty GOROOT, which must stay empty
 		goroot = "case $tool in link | */link) [ -n \"$GOROOT\" ] && export GOROOT=" + shellQuote(c.goroot) + " ;; esac\n"
 	}
 	return fmt.Appendf(nil, `self=$1 overlay=$2 user=$3 tool=$4
@@ -205,13 +206,13 @@ esac
 %s%s`, goPercent, goroot, c.origins.script(), strings.Join(quoted, " |\\\n\t"), toolExec, heap, scriptEnd, c.toolList())
 }
 
-// shellQuote is a word as a shell reads it.
+// shellQuote quotes a word for a shell.
 func shellQuote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// callTool adds the flag by which go calls the compiler through what compiling
-// wrote, and through what the user's own -toolexec says.
+// callTool adds the flag that makes go run its tools through the file that compiling wrote, and
+// through the user's own -toolexec.
 func (b *Build) callTool(list, overlay string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -242,9 +243,9 @@ func (b *Build) callTool(list, overlay string) error {
 	return nil
 }
 
-// runTool runs a tool of the go command: the words after toolExec are a toolList, the
-// overlay of the build, that of the user or "", the tool, and its arguments. It returns the exit code, or
-// where the system lets it does not return.
+// runTool runs a tool of the go command. The words after toolExec are a toolList, the overlay of
+// the build, that of the user or "", the tool, and its arguments. It returns the exit code; if the
+// system allows, it replaces the process and does not return.
 func runTool(args []string) int {
 	if len(args) < 4 {
 		fmt.Fprintln(os.Stderr, "markgen: toolexec is for the go command to call")
@@ -262,7 +263,7 @@ func runTool(args []string) int {
 	return code
 }
 
-// run runs a tool with what the build adds to its arguments.
+// run runs a tool with the arguments that the build adds.
 func (c *compiling) run(overlay, user, tool string, args []string) (code int, err error) {
 	name := strings.TrimSuffix(filepath.Base(tool), ".exe")
 	if name == "link" && c.goroot != "" && os.Getenv("GOROOT") != "" {
@@ -283,7 +284,7 @@ func (c *compiling) run(overlay, user, tool string, args []string) (code int, er
 	return c.compile(overlay, user, tool, args)
 }
 
-// compile runs a compiler with what the build adds to its arguments.
+// compile runs a compiler with the arguments that the build adds.
 func (c *compiling) compile(overlay, user, tool string, args []string) (code int, err error) {
 	i := slices.Index(args, "-p") + 1
 	if i == 0 || i == len(args) {
@@ -305,8 +306,8 @@ func (c *compiling) compile(overlay, user, tool string, args []string) (code int
 	return become(tool, args)
 }
 
-// planted says whether the sources among the compiler's arguments have markers: the
-// compiler wants no configuration for others.
+// planted reports whether the source files among the compiler's arguments have markers: the
+// compiler rejects the configuration for others.
 func planted(args []string) bool {
 	for _, name := range args {
 		if filepath.Ext(name) != ".go" {

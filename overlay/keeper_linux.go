@@ -23,56 +23,57 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A keeper gives every process of a run that asks for one a data file in
-// memory (memfd_create), and has it when the process is gone, however that came
-// to be. The file has no name that others could open it by, and it is sealed: it
-// grows but can't be cut off, which would kill the process by SIGBUS.
+// A keeper gives every process of a run that asks a data file in memory (memfd_create), and still
+// has the data when the process has ended, however it ended. The file has no name by which others
+// could open it, and it is sealed against shrinking: truncating it would kill the process with
+// SIGBUS.
 //
-// A process connects to the keeper's socket and is sent a descriptor. It is the
-// only one of its open file description, and locked (flock), so that the lock
-// ends with the process. Package perf has the other end.
+// A process connects to the keeper's socket and receives a descriptor. It is the only one for its
+// open file description, and locked (flock), so the lock is released when the process ends. Package
+// perf implements the process's side.
 //
-// The socket has an abstract name (unix(7)), which processes of other users, and
-// those that see other files, by chroot or a mount namespace, can connect to, too.
-// Anybody can. So each end shows the other that it knows what is in MARKGEN, which
-// only processes of the run can read: the process first, since its keeper may be
-// gone and somebody else have taken the name.
+// The socket has an abstract name (unix(7)), so that processes of other users, and those with a
+// different view of the file system, by chroot or a mount namespace, can connect, too. So can any
+// other process. Therefore each side proves that it knows a secret in MARKGEN, which only processes
+// of the run can read; the process proves it first, since its keeper may be gone and another
+// process may have taken the name.
 type keeper struct {
-	dir      string // of the run
-	name     string // of the socket, without the @ that Go has for the NUL
-	ask      string // what a process sends
-	answer   string // what it is sent with the descriptor
+	dir      string // directory of the run
+	name     string // of the socket, without the @ with which Go writes NUL
+	ask      string // secret that a process sends
+	answer   string // secret sent with the descriptor
 	listener *net.UnixListener
 	stopped  chan struct{}
 
 	mu       sync.Mutex
 	kept     []*keptFile
-	without  int // processes without data whose files are not among kept any more
-	missing  int // processes that were given a file and have no data in it, at the last settle
+	without  int // ended processes without data whose files were removed from kept
+	missing  int // processes that got a file and have no data in it, as of the last settle
 	warnings []string
 
-	traced  bool          // rings of trace records are drained
-	wake    chan struct{} // there is a file to drain
-	drained chan struct{} // draining has ended
+	traced  bool          // the processes record traces, which are drained
+	wake    chan struct{} // signals that there is a file to drain
+	drained chan struct{} // closed when draining has ended
 }
 
 // keptFile is the data file of one process.
 type keptFile struct {
 	f    *os.File
-	path string // in the directory of the run; "" until there are data
+	path string // in the run directory; "" until there are data
 
 	mu    sync.Mutex
-	drain *drain // nil where nothing is drained
+	drain *drain // nil if the file is not drained
 }
 
-// mostKept is how many files of processes that have ended stay in memory. Those
-// of a run that starts thousands move to the directory.
+// mostKept is the maximum number of files of ended processes that stay in memory. In a run that
+// starts thousands, older ones are moved to the directory.
 const mostKept = 32
 
-// mostServed is how many processes are served at once: anybody may connect, and be waited for.
+// mostServed is the maximum number of concurrent connections: any process may connect, and let the
+// keeper wait.
 const mostServed = 64
 
-// secretLength is how long the words are that a process and the keeper show each other.
+// secretLength is the length of the secrets that a process and the keeper exchange.
 const secretLength = 32
 
 func newKeeper(dir string, traced bool) (k *keeper, err error) {
@@ -91,7 +92,7 @@ func newKeeper(dir string, traced bool) (k *keeper, err error) {
 	return k, nil
 }
 
-// key is the value of the key keeper in MARKGEN.
+// key returns the value of the key keeper in MARKGEN.
 func (k *keeper) key() string { return k.name + "." + k.ask + k.answer }
 
 func (k *keeper) serve() {
@@ -104,13 +105,13 @@ func (k *keeper) serve() {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // out of descriptors, say
+		case err != nil: // for example, no descriptors left
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
 		served <- struct{}{}
 		all.Go(func() {
-			_ = k.give(c) // a process that gets nothing makes a file in the directory
+			_ = k.give(c) // a process that gets no descriptor creates a file in the directory
 			c.Close()
 			<-served
 		})
@@ -142,7 +143,7 @@ func (k *keeper) give(c *net.UnixConn) error {
 		return errors.Join(err, f.Close())
 	}
 	kept := &keptFile{f: f}
-	if k.traced { // without, rings keep the newest records
+	if k.traced { // without draining, rings keep the newest records
 		kept.drain, _ = newDrain(f, func() (*os.File, error) { return os.CreateTemp(k.dir, "trace-*.tmp") })
 	}
 	k.mu.Lock()
@@ -162,12 +163,12 @@ func (k *keeper) give(c *net.UnixConn) error {
 	return err
 }
 
-// memoryFile makes a file that can grow and not shrink.
+// memoryFile creates a file in memory that can grow but not shrink.
 func memoryFile() (*os.File, error) {
 	const name = "markgen"
 	flags := unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	fd, err := unix.MemfdCreate(name, flags|unix.MFD_NOEXEC_SEAL)
-	if err != nil { // the flag is of Linux 6.3
+	if err != nil { // MFD_NOEXEC_SEAL needs Linux 6.3
 		fd, err = unix.MemfdCreate(name, flags)
 	}
 	if err != nil {
@@ -180,10 +181,10 @@ func memoryFile() (*os.File, error) {
 	return f, nil
 }
 
-// ownPath is a name by which this process and others of the user can open f.
+// ownPath returns a path by which this process and others of the user can open f.
 func ownPath(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
-// ended reports whether the process that has the file is gone.
+// ended reports whether the process that has the file has ended.
 func (k *keptFile) ended() bool {
 	if unix.Flock(int(k.f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil {
 		return false
@@ -191,7 +192,7 @@ func (k *keptFile) ended() bool {
 	return unix.Flock(int(k.f.Fd()), unix.LOCK_UN) == nil
 }
 
-// settle gives every file with data a name in the directory of the run.
+// settle gives every file with data a name in the run directory.
 func (k *keeper) settle() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -207,8 +208,8 @@ func (k *keeper) settle() error {
 	return nil
 }
 
-// link gives the file the name that its process would have given it, as a link
-// to the descriptor. A file without data gets none.
+// link creates a link to the descriptor under the name that the process would have used. It does
+// nothing for a file without data.
 func (k *keeper) link(f *keptFile) error {
 	if f.path != "" {
 		return nil
@@ -246,8 +247,8 @@ func (k *keeper) link(f *keptFile) error {
 	}
 }
 
-// spill moves files of processes that have ended to the directory, the eldest
-// first, when there are many. Where there is no room they stay.
+// spill moves files of ended processes to the directory, oldest first, if there are too many. If
+// there is no space, they stay in memory.
 func (k *keeper) spill() {
 	if len(k.kept) <= mostKept {
 		return
@@ -266,7 +267,7 @@ func (k *keeper) spill() {
 	k.kept = rest
 }
 
-// close ends the keeper. The data that were not saved are gone.
+// close stops the keeper and discards data that were not saved.
 func (k *keeper) close() {
 	k.listener.Close()
 	<-k.stopped
@@ -277,7 +278,7 @@ func (k *keeper) close() {
 	}
 }
 
-// close gives up the file, and the drain if one is left.
+// close closes the file, and its drain if there is one.
 func (f *keptFile) close() {
 	f.mu.Lock()
 	if f.drain != nil {

@@ -4,7 +4,7 @@ package overlay
 
 import "errors"
 
-// keeper is what Linux has: elsewhere data files are files from the beginning.
+// keeper is unused: only Linux has a keeper; elsewhere processes write data files themselves.
 type keeper struct {
 	missing  int
 	warnings []string

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// killTree ends a process and those that it and they have started, as far as who started them is
-// still there. They are stopped first: a process that is stopped starts no other, which would be
-// missed. One that was told to stop may still be starting one, so all are known when they have been
-// looked for twice and were.
+// killTree kills a process and its descendants, as far as their parents still exist. It first stops
+// all of them: a stopped process cannot start another one, which would be missed. A process may
+// fork just before the signal stops it, so killTree looks until it finds no new process in two
+// scans.
 func killTree(p *os.Process) error {
 	err := p.Signal(syscall.SIGSTOP)
 	below := map[int]bool{}
@@ -19,7 +19,7 @@ func killTree(p *os.Process) error {
 		for _, pid := range descendants(p.Pid) {
 			if !below[pid] {
 				below[pid], same = true, -1
-				_ = syscall.Kill(pid, syscall.SIGSTOP) // an error is told below
+				_ = syscall.Kill(pid, syscall.SIGSTOP) // errors are reported below
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func killTree(p *os.Process) error {
 	return err
 }
 
-// descendants are the processes below one, those nearer to it first.
+// descendants returns the descendants of a process, parents before children.
 func descendants(pid int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -56,8 +56,8 @@ func descendants(pid int) []int {
 	return list[1:]
 }
 
-// parentOf is the parent of a process: the fourth word of /proc/PID/stat, the second behind the name, which may have
-// anything in it (proc_pid_stat(5)).
+// parentOf returns the parent of a process: the fourth field of /proc/PID/stat, the second after
+// the command name, which may contain any characters (proc_pid_stat(5)).
 func parentOf(pid int) (parent int, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -4,5 +4,5 @@ package overlay
 
 import "os"
 
-// killTree ends a process.
+// killTree kills a process.
 func killTree(p *os.Process) error { return p.Kill() }

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// ListOptions says which packages List is to describe.
+// ListOptions selects the packages for List.
 type ListOptions struct {
 	// Dir is the directory go runs in; "" is the current one.
 	Dir string
@@ -26,15 +26,15 @@ type ListOptions struct {
 	// package, as the go command takes them; none means the package in Dir.
 	Patterns []string
 
-	// BuildFlags are go's build flags. Those that cannot change which files
-	// belong to a package (-v, -o, -ldflags …) may be among them: they are left out.
+	// BuildFlags are go's build flags. Flags that cannot change which files belong to a package
+	// (-v, -o, -ldflags …) are ignored.
 	BuildFlags []string
 
-	// Tests makes Deps follow the imports of the test files of the packages
-	// that match Patterns, too. Test file names are listed either way.
+	// Tests makes Deps follow the imports of the test files of the packages that match Patterns,
+	// too. Names of test files are listed either way.
 	Tests bool
 
-	// Deps lists everything the packages import, directly or not, as well.
+	// Deps also lists all direct and indirect dependencies.
 	Deps bool
 }
 
@@ -47,30 +47,29 @@ type Package struct {
 	Module     *Module // nil in the standard library and outside modules
 	Root       string  // module root, GOROOT, or "" (files given by name)
 	Goroot     bool    // in the standard library
-	Standard   bool    // part of the standard library, as go list says it
-	DepOnly    bool    // here as a dependency only, not named by a pattern
-	ForTest    string  // always "": test variants are folded into the package they are made of
+	Standard   bool    // part of the standard library, according to go list
+	DepOnly    bool    // only a dependency, matches no pattern
+	ForTest    string  // always "": test variants are merged into their package
 
 	GoFiles        []string // without cgo and test files
 	CgoFiles       []string // importing "C"
 	TestGoFiles    []string // _test.go files of the package itself
 	XTestGoFiles   []string // _test.go files of package name_test
-	IgnoredGoFiles []string // left out by build constraints
+	IgnoredGoFiles []string // excluded by build constraints
 
-	EmbedFiles      []string // what is embedded into the package, relative to Dir
-	TestEmbedFiles  []string // into its tests
-	XTestEmbedFiles []string // into those of package name_test
+	EmbedFiles      []string // files embedded by the package, relative to Dir
+	TestEmbedFiles  []string // files embedded by TestGoFiles
+	XTestEmbedFiles []string // files embedded by XTestGoFiles
 
-	// Error is what go could not do with the package, nil if nothing. Such
-	// a package may have no Dir and no files.
+	// Error is the error that go reports for the package, or nil. Such a package may have no Dir
+	// and no files.
 	Error *PackageError
 }
 
-// Unit says with which files of the package one is compiled that build
-// constraints leave out here, and whose package clause has the name clause: ""
-// is the package itself, "t" its tests, "x" the external ones. It is of another
-// package if ok is false. A package that has no other files has the name of the
-// first that is asked about.
+// Unit returns the part of the package to which a file excluded by build constraints would belong,
+// given its package clause: "" is the package itself, "t" its tests, and "x" its external tests. ok
+// is false if the file belongs to another package. A package without other files takes its name
+// from the first file asked about.
 func (p *Package) Unit(file, clause string) (unit string, ok bool) {
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(clause, "_test")
@@ -84,31 +83,30 @@ func (p *Package) Unit(file, clause string) (unit string, ok bool) {
 	return "x", clause == p.Name+"_test"
 }
 
-// HasGoFiles tells whether a directory has files of Go source. One that cannot
-// be read has none to offer.
+// HasGoFiles reports whether a directory has Go source files; false if it cannot be read.
 func HasGoFiles(dir string) bool {
 	entries, _ := os.ReadDir(dir)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 }
 
-// A Module is what go list says of a package's module.
+// A Module describes a package's module, as go list does.
 type Module struct {
 	Path, Version string
-	Sum           string // as in go.sum, where it is a version
+	Sum           string // as in go.sum, if there is a version
 	Dir           string // "" if it has not been downloaded
 	GoMod         string // path of its go.mod
-	Main          bool   // the main module, or one of the workspace's
+	Main          bool   // the main module, or one of the workspace
 	Replace       *Module
 }
 
-// A PackageError is go's own account of a package that does not load.
+// A PackageError is go's error about a package that cannot be loaded.
 type PackageError struct {
 	ImportStack []string
 	Pos         string // file:line:col, or ""
 	Err         string
 }
 
-// Error is go's message, with its position where there is one.
+// Error returns go's message, with its position if it has one.
 func (e *PackageError) Error() string {
 	if e.Pos != "" {
 		return e.Pos + ": " + e.Err
@@ -116,10 +114,9 @@ func (e *PackageError) Error() string {
 	return e.Err
 }
 
-// A GoError is a run of the go command that failed as a whole. Its text is
-// go's own.
+// A GoError is a failed run of the go command. Its text is go's own.
 type GoError struct {
-	Args   []string // what go was asked
+	Args   []string // arguments of go
 	Stderr string
 	Code   int // go's exit code
 }
@@ -131,17 +128,15 @@ func (e *GoError) Error() string {
 	return fmt.Sprintf("go %s: exit status %d", strings.Join(e.Args, " "), e.Code)
 }
 
-// listFields are the fields that decode reads; go list works out no others.
+// listFields are the fields that decodeList reads; go list computes no others.
 const listFields = "ImportPath,Dir,Name,Module,Root,Goroot,Standard,DepOnly,ForTest," +
 	"GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"
 
-// List describes the packages that o names, in go list's order (with Deps,
-// dependencies come before what imports them). A package that does not load is
-// listed with its Error; the error returned is a *GoError when go could not
-// list anything at all.
+// List describes the packages that o selects, in go list's order (with Deps, dependencies come
+// before their importers). A package that cannot be loaded is listed with its Error; the returned
+// error is a *GoError if go could not list anything at all.
 //
-// Standard packages that GOROOT vendors have import paths that begin with
-// "vendor/".
+// Standard packages that GOROOT vendors have import paths that begin with "vendor/".
 func List(ctx context.Context, o ListOptions) ([]*Package, error) {
 	args := []string{"list", "-e", "-json=" + listFields}
 	if o.Deps {
@@ -161,8 +156,8 @@ func List(ctx context.Context, o ListOptions) ([]*Package, error) {
 	return pkgs, err
 }
 
-// decodeList reads go list -json. Test variants ("p [q.test]") are folded into
-// the package they are made of, and test mains ("p.test") are left out.
+// decodeList decodes the output of go list -json. It merges test variants ("p [q.test]") into their
+// package and drops test mains ("p.test").
 func decodeList(r io.Reader) ([]*Package, error) {
 	var pkgs []*Package
 	seen := map[string]*Package{}
@@ -185,7 +180,7 @@ func decodeList(r io.Reader) ([]*Package, error) {
 			continue
 		}
 		if variant {
-			// A variant that comes first lists the test files among its Go files.
+			// If a variant comes first, its Go files include the test files.
 			p.GoFiles = without(p.GoFiles, p.TestGoFiles)
 			p.CgoFiles = without(p.CgoFiles, p.TestGoFiles)
 		}
@@ -195,13 +190,12 @@ func decodeList(r io.Reader) ([]*Package, error) {
 	}
 }
 
-// isExternalTest reports whether p is the variant made of the XTestGoFiles of
-// the package it tests.
+// isExternalTest reports whether p is the variant made of XTestGoFiles.
 func isExternalTest(p *Package) bool {
 	return p.ForTest != "" && p.ImportPath == p.ForTest+"_test" && strings.HasSuffix(p.Name, "_test")
 }
 
-// isTestMain reports whether p is the main package that go test makes up.
+// isTestMain reports whether p is the main package that go test generates.
 func isTestMain(p *Package) bool {
 	return p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") &&
 		len(p.GoFiles) == 1 && filepath.IsAbs(p.GoFiles[0])
@@ -233,8 +227,8 @@ func goOutput(ctx context.Context, dir string, environ []string, args ...string)
 	return out, err
 }
 
-// goStream runs go and has read take in its standard output while it runs. A
-// failure of go is a *GoError; it comes before one of read.
+// goStream runs go and calls read with its standard output while it runs. A failure of go is a
+// *GoError and takes precedence over an error of read.
 func goStream(ctx context.Context, dir string, environ []string, args []string, read func(io.Reader) error) error {
 	cmd := goCommand(ctx, dir, environ, args...)
 	var stderr bytes.Buffer
@@ -247,7 +241,7 @@ func goStream(ctx context.Context, dir string, environ []string, args []string, 
 		return fmt.Errorf("the go command cannot be run: %w; put it on PATH", err)
 	}
 	readErr := read(out)
-	_, _ = io.Copy(io.Discard, out) // go is to end, not to be stopped by a full pipe
+	_, _ = io.Copy(io.Discard, out) // let go finish instead of blocking on a full pipe
 	if err := cmd.Wait(); err != nil {
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			return &GoError{Args: args, Stderr: stderr.String(), Code: exit.ExitCode()}
@@ -257,7 +251,7 @@ func goStream(ctx context.Context, dir string, environ []string, args []string, 
 	return readErr
 }
 
-// goCommand returns a run of the go command that is yet to be started.
+// goCommand returns a go command that is not yet started.
 func goCommand(ctx context.Context, dir string, environ []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, lookGo(environ), args...)
 	cmd.Args[0] = "go"
@@ -271,8 +265,7 @@ func goCommand(ctx context.Context, dir string, environ []string, args ...string
 	return cmd
 }
 
-// lookGo returns the path of the go command that PATH in environ finds, "go" if
-// there is none.
+// lookGo returns the path of the go command by PATH in environ, or "go".
 func lookGo(environ []string) string {
 	if environ != nil {
 		for _, dir := range filepath.SplitList(getenv(environ, "PATH")) {

@@ -6,7 +6,7 @@ import "errors"
 
 const lockName = ".lock"
 
-// lockDir fails: there are no locks here that end with the process.
+// lockDir fails: this system has no locks that end with the process.
 func lockDir(string) (unlock func() error, err error) {
 	return nil, errors.ErrUnsupported
 }

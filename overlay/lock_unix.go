@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockName is the file in a directory that is locked.
+// lockName is the name of the lock file in a directory.
 const lockName = ".lock"
 
-// lockDir makes a directory and waits until no other process has it locked.
-// Locks end with the process.
+// lockDir creates a directory and locks it, waiting until no other process has it locked. The lock
+// ends with the process.
 func lockDir(dir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

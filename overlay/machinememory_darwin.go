@@ -2,7 +2,7 @@ package overlay
 
 import "golang.org/x/sys/unix"
 
-// machineMemory is how many bytes of memory the machine has; 0: nobody knows.
+// machineMemory returns the size of the machine's memory in bytes; 0 if unknown.
 func machineMemory() uint64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

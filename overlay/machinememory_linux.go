@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineMemory is how many bytes of memory there are for this process: the machine's,
-// or what its control group has; 0: nobody knows.
+// machineMemory returns the memory available to this process in bytes, limited by the machine or
+// the control group; 0 if unknown.
 func machineMemory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -25,8 +25,8 @@ func machineMemory() uint64 {
 	return min(memory, groupMemory("/sys/fs/cgroup", string(groups)))
 }
 
-// groupMemory is the least that the control groups in a list, as in
-// /proc/self/cgroup (see cgroups(7)), or those around them allow.
+// groupMemory returns the minimum memory limit of the control groups in a list in the format of
+// /proc/self/cgroup (see cgroups(7)) and of their parents.
 func groupMemory(root, groups string) uint64 {
 	least := ^uint64(0)
 	for line := range strings.Lines(groups) {

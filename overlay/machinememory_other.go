@@ -2,5 +2,5 @@
 
 package overlay
 
-// machineMemory is 0: how much memory there is nobody knows.
+// machineMemory returns 0: the size of the memory is unknown.
 func machineMemory() uint64 { return 0 }

@@ -18,35 +18,35 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// formatVersion is part of every key of the cache; it changes when what is
-// stored under a key does.
+// formatVersion is part of every cache key; it changes whenever the format of cached values
+// changes.
 const formatVersion = "markgen overlay 2"
 
-// A task is one package to be marked.
+// A task is a package to be marked.
 type task struct {
 	*Package
-	dir   string // where go will find the package: Dir, or its copy
-	path  string // import path its markers and its coverage are named by
-	root  string // file names in the tables are relative to it
+	dir   string // where go finds the package: Dir, or its copy
+	path  string // import path in the names of markers and in coverage
+	root  string // directory to which file names in the tables are relative
 	tests bool   // mark the test files, too
 	cover bool   // count basic blocks
 	mark  bool   // plant markers; false if only blocks are to be counted
 }
 
-// A markedFile is a file whose place in the build a text of the cache takes.
+// A markedFile is a file that is replaced by a text in the cache.
 type markedFile struct {
 	name string // base name
 	text string // path of the marked text
 }
 
-// A painter marks the packages of a build. Its methods may be called at once.
+// A painter marks the packages of a build. Its methods may be called concurrently.
 type painter struct {
 	cache     *Cache
 	user      replacements
 	configure func(root string) (Marking, error)
-	dir       string // that file names in messages are relative to
-	goVersion string // of the toolchain, as go env GOVERSION gives it
-	inline    bool   // of rewrite.Options
+	dir       string // directory to which file names in messages are relative
+	goVersion string // version of the toolchain, as in go env GOVERSION
+	inline    bool   // Inline of rewrite.Options
 	main      bool   // InlineMain of rewrite.Options
 	workers   int
 	progress  func(done, total int)
@@ -56,53 +56,54 @@ type painter struct {
 	roots map[string]*root
 }
 
-// A Marking says what is marked in a module, and how.
+// A Marking says which points of a module are marked, and how.
 type Marking struct {
-	rewrite.Options // Cover, Release, Inline and InlineMain are set where the build wants them
+	rewrite.Options // Cover, Release, Inline and InlineMain are set by the build
 
-	// Key tells markings apart that differ in Keep, Adjust or Earlier: what was
-	// marked is found in the cache by it.
+	// Key distinguishes markings that differ in Keep, Adjust or Earlier; it is part of the cache
+	// key.
 	Key string
 
-	// Earlier is a registry, as a text, of an earlier state of the module, whose
-	// markers keep their IDs as if it were part of the module's own. Which of them
-	// do so by a guess goes to the data file.
+	// Earlier is the text of a registry of an earlier state of the module. Its markers keep their
+	// IDs as if it were part of the module's own registry. The data file records which of the IDs
+	// were matched by a guess.
 	Earlier []byte
 }
 
-// words identifies the marking.
+// words identifies the marking in cache keys.
 func (m *Marking) words() string {
 	return fmt.Sprintf("%t %t %t %t %t %t %t %s %s %s", m.All, m.Tests, m.Tested, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Release.Lang, m.Key)
 }
 
-// root is what the packages of one module have in common.
+// A root has what the packages of one module share.
 type root struct {
 	once     sync.Once
 	marking  Marking
 	registry *registry.Registry
 	earlier  *registry.Earlier // nil if the marking has none
-	key      string            // of the registry; "" if there is none
+	key      string            // identifies the registry; "" if there is none
 	err      error
 }
 
-// Stats tells what marking a build came to.
+// Stats are statistics of marking a build.
 type Stats struct {
 	Packages  int      // marked packages
-	Rewritten int      // those that were not in the cache
+	Rewritten int      // packages that were not in the cache
 	Files     int      // files with markers
-	Skipped   []string // packages left as they are, since they do not parse
-	Runtime   bool     // the source imports the runtime, as that of packages marked in place does
+	Skipped   []string // packages left unmarked, since they do not parse
+	Runtime   bool     // the source imports the runtime, as packages marked in place do
 }
 
-// Unmarked reports whether packages were searched for what to mark and the build has no marker, not even one that is
-// written in the source.
+// Unmarked reports whether packages were considered for marking but the build has no marker, not
+// even one written in the source.
 func (s *Stats) Unmarked() bool {
 	return s.Packages > 0 && s.Files == 0 && len(s.Skipped) == 0 && !s.Runtime
 }
 
-// paint marks the packages and returns the overlay entries of their files. A
-// package that does not parse is left as it is: the compiler has more to say
-// about it, unless it may know syntax that is too new for this program. Errors of directives are rewrite.Errors, all there are.
+// paint marks the packages and returns the overlay entries of their files. A package that does not
+// parse is left unmarked, since the compiler reports its errors better, unless the compiler may
+// know newer syntax than this program. Errors in directives are returned as rewrite.Errors, all of
+// them.
 func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
 	defer m.memory.pace.Restore()
 	r, stats := replacements{}, &Stats{Packages: len(tasks)}
@@ -171,7 +172,7 @@ func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stat
 	return r, stats, nil
 }
 
-// paintPackage marks one package, or finds it in the cache.
+// paintPackage marks one package, or finds its marked files in the cache.
 func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err error) {
 	root := m.root(t)
 	if root.err != nil {
@@ -206,7 +207,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 	return files, false, m.cache.setEntry(key, files)
 }
 
-// root reads what the packages of a package's module have in common.
+// root returns what the packages of the task's module share.
 func (m *painter) root(t *task) *root {
 	dir := t.root
 	m.mu.Lock()
@@ -247,8 +248,7 @@ func (m *painter) root(t *task) *root {
 	return r
 }
 
-// known reads a registry of the module that a package is of, and returns what
-// identifies its content as well.
+// known parses a registry of the task's module, and also returns a hash of its content.
 func (m *painter) known(t *task, name string, text []byte) (*registry.Registry, string, error) {
 	read, err := registry.Parse(name, text)
 	if err != nil || t.Module == nil {

@@ -17,49 +17,46 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A memo is what preparing a build came to, kept so that the same build of the
-// same source need not ask go list again. It holds as long as nothing has
-// changed that go list and marking look at: the files in the directories of all
-// packages that can change (not those of the module cache and the standard
-// library), the directories that "..." patterns search, the files that configure
-// go, and the environment. Files are compared by size, number and times, as
-// make and git do.
+// A memo is the result of preparing a build, kept so that the same build of the same source need
+// not run go list again. It is valid as long as nothing has changed that go list and marking look
+// at: the files in the directories of all packages that can change (not those of the module cache
+// and the standard library), the directories that "..." patterns search, go's configuration files,
+// and the environment. Files are compared by size, inode and times, as make and git do.
 //
-// Where nothing has changed but what stands below the header of source files,
-// the packages are the same, and are marked again without go list: all but a few
-// of them are in the cache.
+// If only the parts of source files below the header have changed, the packages are the same. They
+// are then marked again without go list; most of them are in the cache.
 type memo struct {
 	Env       *goEnv
-	Overlay   string // the overlay file
-	Told      string // what compiling wrote, or ""
+	Overlay   string // path of the overlay file
+	Told      string // path of the file that compiling wrote, or ""
 	Packages  []*Package
 	Stats     Stats
 	Notes     []string
-	Markings  map[string]string // by module root
+	Markings  map[string]string // keys of markings by module root
 	Marked    []*Package
-	Fixed     replacements // those that are not of marked packages
-	Embedded  []string     // source that is embedded
+	Fixed     replacements // replacements that are not of marked packages
+	Embedded  []string     // embedded source files
 	Trees     []string     // directories that patterns search
-	Dirs      []string     // of packages
+	Dirs      []string     // directories of packages
 	Files     []string
-	Signature string                // of all these
-	Frame     string                // of all these without what is in source files
-	Sources   map[string]memoSource // the source files in Trees and Dirs, by path
+	Signature string                // of everything above
+	Frame     string                // of everything above except the content of source files
+	Sources   map[string]memoSource // source files in Trees and Dirs, by path
 	Texts     []string
 }
 
-// A memoSource is what a memo knows of a source file.
+// A memoSource describes a source file in a memo.
 type memoSource struct {
-	Signature string // its size, number and times
-	Header    string // what sourceHeader said of it
+	Signature string // size, inode and times
+	Header    string // result of sourceHeader
 }
 
-// memoEnviron are the variables, besides those that begin with GO or CGO, that
-// can change what go list says.
+// memoEnviron are the variables, besides those that begin with GO or CGO, that can change the
+// output of go list.
 var memoEnviron = set("AR CC CXX FC HOME PATH PKG_CONFIG XDG_CONFIG_HOME USERPROFILE AppData")
 
-// memoKey identifies the question: the same for the same command in the same
-// directory and environment. It is "" if the answer cannot be kept.
+// memoKey identifies the build by its command line, directory and environment. It is "" if the
+// result cannot be kept.
 func (b *Build) memoKey() string {
 	if !memoPatterns(b.o.Command.Packages()) {
 		return ""
@@ -78,8 +75,8 @@ func (b *Build) memoKey() string {
 	return h.String()
 }
 
-// identity is where go is run, and what there is in the environment that can
-// change what it makes.
+// identity returns the directory and the environment in which go runs, as far as they can change
+// the build.
 func (b *Build) identity() []string {
 	words := []string{"environment of", b.dir, b.o.Dir, strconv.FormatBool(b.o.Deep)}
 	var environ []string
@@ -93,8 +90,7 @@ func (b *Build) identity() []string {
 	return append(words, environ...)
 }
 
-// memoPatterns reports whether it is known which directories the patterns
-// search.
+// memoPatterns reports whether the directories that the patterns search are known.
 func memoPatterns(patterns []string) bool {
 	for _, p := range patterns {
 		if p == "all" || p == "std" || p == "cmd" || p == "work" || p == "tool" || strings.Contains(p, "@") ||
@@ -105,8 +101,8 @@ func memoPatterns(patterns []string) bool {
 	return true
 }
 
-// recall fills in the build from the memo kept under key, if it still holds, or
-// if its packages are still the ones to be marked.
+// recall sets up the build from the memo stored under key, if it is still valid, or if its packages
+// need only be marked again.
 func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 	text, err := fileread.File(b.cache.memoPath(key))
 	if err != nil {
@@ -133,7 +129,7 @@ func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 	}
 	texts := append(m.Texts, m.Overlay)
 	if !same {
-		texts = b.cached(m.Fixed) // the others are looked for when the packages are marked
+		texts = b.cached(m.Fixed) // the other texts are looked up when the packages are marked
 	}
 	for _, path := range texts {
 		if !inUse(path) {
@@ -165,8 +161,8 @@ func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 	return true
 }
 
-// samePackages reports whether go list would say what it has said, though source
-// files have changed.
+// samePackages reports whether go list would give the same output, although source files have
+// changed.
 func (m *memo) samePackages(now *memoState) bool {
 	if now.frame != m.Frame {
 		return false
@@ -184,8 +180,8 @@ func (m *memo) samePackages(now *memoState) bool {
 	return true
 }
 
-// markAgain prepares the build with the packages of a memo. It is false where
-// there is anything to be said about the source; that is left to the long way.
+// markAgain prepares the build with the packages of a memo. It returns false if there are errors or
+// notes about the source, which are left to a full preparation.
 func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.Time) bool {
 	tasks, err := b.tasks(ctx, m.Marked)
 	if err != nil {
@@ -212,18 +208,18 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 		return false
 	}
 	b.repainted = true
-	b.Stats.Runtime = m.Stats.Runtime // no import has changed, or the memo would not hold
+	b.Stats.Runtime = m.Stats.Runtime // no import has changed, or the memo would be invalid
 	m.Overlay, m.Told, m.Stats = overlay, told, b.Stats
 	b.keep(m, all, key, start)
 	return true
 }
 
-// remember makes a memo of the build, which was begun at start, for recall.
+// remember stores a memo of the build, which began at start, for recall.
 func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all, user replacements, overlay, told string, markings map[string]string) {
 	m := &memo{Env: b.env, Overlay: overlay, Told: told, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings, Fixed: fixed, Embedded: embeddedSource(b.packages)}
 	for _, p := range b.packages {
 		if p.Error != nil {
-			return // it may be looked for anywhere
+			return // go may search for it anywhere
 		}
 		if !p.Standard && !within(b.env.GOMODCACHE, p.Dir) {
 			m.Dirs = append(m.Dirs, p.Dir)
@@ -260,9 +256,8 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all,
 	b.keep(m, all, key, start)
 }
 
-// keep writes a memo that lacks but the state of what it depends on, unless that
-// has changed since start or so shortly before that the next change might not be
-// seen in its time.
+// keep completes a memo with the state of its dependencies and writes it. It does not if they have
+// changed since start, or so shortly before that the file times might not show the next change.
 func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 	state := m.look()
 	if state.newest.After(start.Add(-timeStep)) {
@@ -280,7 +275,7 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 		sources[path] = source
 	}
 	if m.look().signature != state.signature {
-		return // the headers may be those of later files
+		return // the headers may be of newer versions of the files
 	}
 	m.Signature, m.Frame, m.Sources = state.signature, state.frame, sources
 	m.Texts = b.cached(all)
@@ -295,11 +290,11 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 	m.Texts = slices.Compact(m.Texts)
 	b.state = hashOf(key, m.Signature)
 	if text, err := json.Marshal(m); err == nil {
-		_ = b.cache.write(b.cache.memoPath(key), text) // only makes the next build slower
+		_ = b.cache.write(b.cache.memoPath(key), text) // failing only makes the next build slower
 	}
 }
 
-// cached are the texts of the cache among replacements.
+// cached returns those replacement texts that are in the cache.
 func (b *Build) cached(r replacements) (texts []string) {
 	for _, to := range r {
 		if within(b.cache.dir, to) {
@@ -309,7 +304,7 @@ func (b *Build) cached(r replacements) (texts []string) {
 	return texts
 }
 
-// settings are the files that tell go where it is and what it shall do.
+// settings returns the files that configure go and the modules of the build.
 func (b *Build) settings() []string {
 	var files []string
 	modFile, _ := b.plain.Flag("modfile")
@@ -320,7 +315,7 @@ func (b *Build) settings() []string {
 			files = append(files, absolute(b.dir, name))
 		}
 	}
-	for dir := b.dir; ; dir = filepath.Dir(dir) { // also where there is none yet
+	for dir := b.dir; ; dir = filepath.Dir(dir) { // also where there is no such file yet
 		files = append(files, filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.work"))
 		if dir == filepath.Dir(dir) {
 			break
@@ -341,19 +336,19 @@ func (b *Build) settings() []string {
 	return files
 }
 
-// timeStep is more than the step in which any file system counts the times of
-// files that are in use. (FAT's two seconds hold for modification times alone.)
+// timeStep is more than the resolution of file times of any file system for files in use. (FAT's
+// two seconds apply only to modification times.)
 const timeStep = time.Second
 
-// A memoState is the state of all that a memo depends on.
+// A memoState is the state of everything that the memo depends on.
 type memoState struct {
 	signature string            // of everything
-	frame     string            // of everything but what is in source files
-	sources   map[string]string // the signatures of these, by path
-	newest    time.Time         // the last change
+	frame     string            // of everything except the content of source files
+	sources   map[string]string // signatures of source files by path
+	newest    time.Time         // time of the last change
 }
 
-// look finds out the state of what the memo depends on.
+// look determines the current state of everything that the memo depends on.
 func (m *memo) look() *memoState {
 	s := &memoState{sources: map[string]string{}}
 	whole, frame := newHasher(), newHasher()
@@ -386,7 +381,7 @@ func (m *memo) look() *memoState {
 			switch {
 			case strings.HasSuffix(e.Name(), ".go"):
 				file(filepath.Join(path, e.Name()), true)
-			case e.Name() == "go.mod": // what is below is another module's
+			case e.Name() == "go.mod": // directories below belong to another module
 				file(filepath.Join(path, e.Name()), false)
 			}
 		}

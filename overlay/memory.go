@@ -6,24 +6,23 @@ import (
 	"github.com/markgen/markgen/heap"
 )
 
-// memory keeps the source that is worked on at any time to the size of the
-// largest package so far: syntax trees are many times the size of their
-// source. newMemory makes one.
+// memory limits the source being processed at the same time to the size of the largest package so
+// far: syntax trees are many times as large as their source. Use newMemory to create one.
 type memory struct {
 	mu      sync.Mutex
 	free    sync.Cond
-	inUse   int // bytes of source
+	inUse   int // bytes of source being processed
 	largest int
 	pace    heap.Pace
 }
 
 func newMemory() *memory { return &memory{pace: heap.Pace{PerByte: heap.Overlay}} }
 
-// smallSource is what is worked on at once in any case, bytes.
+// smallSource is the number of bytes of source that may always be processed concurrently.
 const smallSource = 256 << 10
 
-// take waits until n bytes of source fit in. A package larger than any before
-// waits until it is alone.
+// take waits until n more bytes of source may be processed. A package larger than any before waits
+// until nothing else is processed.
 func (m *memory) take(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,7 +35,7 @@ func (m *memory) take(n int) {
 	m.pace.Begin(n)
 }
 
-// give ends what take began.
+// give releases n bytes that take acquired.
 func (m *memory) give(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,23 +16,22 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// An overlay must not replace files below GOMODCACHE. So the modules whose
-// packages are to be marked and that go reads from there are copied to the
-// cache, and go is given a copy of go.mod (of go.work in a workspace) that
-// replaces them by these copies. Vendored modules need none of it.
+// An overlay must not replace files below GOMODCACHE. So modules in there that have packages to be
+// marked are copied to the cache, and go gets a copy of go.mod (of go.work in a workspace) that
+// replaces the modules with these copies. Vendored modules need no copies.
 
 // A moduleCopy is a copied module.
 type moduleCopy struct {
-	path, version string // as go.mod requires it
-	dir           string // the copy
+	path, version string // as in go.mod
+	dir           string // directory of the copy
 	info          string // see Module.info
 }
 
 // modules is the directory of the copies.
 func (c *Cache) modules() string { return filepath.Join(c.dir, "module") }
 
-// copyModules makes copies of the modules of those tasks that are below
-// modCache and sets the tasks' directories.
+// copyModules copies the tasks' modules that are below modCache, and sets the directories of the
+// tasks.
 func copyModules(cache *Cache, tasks []*task, modCache string) ([]*moduleCopy, error) {
 	var copies []*moduleCopy
 	seen := map[string]*moduleCopy{}
@@ -64,8 +63,8 @@ func copyModules(cache *Cache, tasks []*task, modCache string) ([]*moduleCopy, e
 	return copies, nil
 }
 
-// copyModule copies a module out of the module cache, unless that was done
-// before. What a version contains never changes.
+// copyModule copies a module out of the module cache, unless a copy exists. The content of a
+// version never changes.
 func copyModule(cache *Cache, m *Module) (string, error) {
 	path, err := module.EscapePath(m.Path)
 	if err != nil {
@@ -96,7 +95,7 @@ func copyModule(cache *Cache, m *Module) (string, error) {
 	}
 	mod := filepath.Join(tmp, "go.mod")
 	if _, err := os.Stat(mod); errors.Is(err, fs.ErrNotExist) {
-		// Older than modules: go made up a go.mod, which is kept beside the zip.
+		// A module without go.mod: go generated one, which is in the download directory.
 		text, err := fileread.File(m.GoMod)
 		if err != nil {
 			return "", err
@@ -107,15 +106,15 @@ func copyModule(cache *Cache, m *Module) (string, error) {
 	}
 	if err := os.Rename(tmp, dir); err != nil {
 		if _, statErr := os.Stat(dir); statErr == nil {
-			return dir, nil // another process was first
+			return dir, nil // another process was faster
 		}
 		return "", err
 	}
 	return dir, nil
 }
 
-// copyTree copies the regular files below from. They are linked where the
-// file system can, since nobody writes to either place.
+// copyTree copies the regular files below from. It uses hard links if the file system can, since
+// neither place is written to.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -152,9 +151,8 @@ func copyFile(to, from string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// replaceModules writes a copy of go.mod with its go.sum, or of go.work, in
-// which the copies replace the modules. It returns the flag or the environment
-// variable that makes go use it.
+// replaceModules writes a copy of go.mod with its go.sum, or of go.work, that replaces the modules
+// with the copies. It returns the flag or the environment variable that makes go use it.
 func replaceModules(cache *Cache, copies []*moduleCopy, env *goEnv, dir, modFlag string) (flag, variable string, err error) {
 	if env.GOWORK != "" && env.GOWORK != "off" {
 		work, err := replaceInWork(cache, copies, env.GOWORK)
@@ -193,8 +191,8 @@ func replaceModules(cache *Cache, copies []*moduleCopy, env *goEnv, dir, modFlag
 	return "-modfile=" + path, "", err
 }
 
-// replaceInWork is replaceModules for a workspace, where -modfile is not
-// allowed. Paths become absolute, as the copy is elsewhere.
+// replaceInWork is replaceModules for a workspace, where -modfile is not allowed. It makes paths
+// absolute, since the copy is in another directory.
 func replaceInWork(cache *Cache, copies []*moduleCopy, name string) (string, error) {
 	text, err := fileread.File(name)
 	if err != nil {
@@ -238,8 +236,8 @@ func replaceInWork(cache *Cache, copies []*moduleCopy, name string) (string, err
 	return writeWithSum(cache, "go.work", modfile.Format(f.Syntax), "go.work.sum", name+".sum")
 }
 
-// writeWithSum writes a file and a copy of sum, if there is one, into a
-// directory of the cache that is named after their content.
+// writeWithSum writes a file, and a copy of sum if it exists, to a directory of the cache that is
+// named by their content.
 func writeWithSum(cache *Cache, base string, text []byte, sumBase, sum string) (string, error) {
 	sumText, err := fileread.File(sum)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -12,16 +12,17 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// Where modules are copied to be marked, the program is to tell nothing of it: its stack traces name the files of the
-// module cache, and what it says of how it was built (runtime/debug.BuildInfo) has the modules and their sums, as in the plain program.
+// The program must not show that modules were copied to be marked: its stack traces name the files
+// in the module cache, and its build info (runtime/debug.BuildInfo) has the original modules and
+// sums, as in the unmarked program.
 
-// origins are where the copies of modules are from.
+// origins records the origins of copied modules.
 type origins struct {
-	Copies, Cache string            // the directories of all copies, and of the module cache
-	Modules       map[string]string // by the directory of a copy: what the build info has of its module
+	Copies, Cache string            // directory of all copies, and module cache
+	Modules       map[string]string // build info of the original module, by directory of the copy
 }
 
-// originsOf are those of some copies; nil of none.
+// originsOf returns the origins of the copies, or nil if there are none.
 func originsOf(cache *Cache, copies []*moduleCopy, modCache string) *origins {
 	if len(copies) == 0 {
 		return nil
@@ -33,7 +34,8 @@ func originsOf(cache *Cache, copies []*moduleCopy, modCache string) *origins {
 	return o
 }
 
-// info is what the build info has of a module that is depended on (BuildInfo.String in runtime/debug/mod.go).
+// info returns the lines for a dependency in the build info (BuildInfo.String in
+// runtime/debug/mod.go).
 func (m *Module) info() string {
 	if r := m.Replace; r != nil {
 		return fmt.Sprintf("dep\t%s\t%s\n=>\t%s\t%s\t%s\n", m.Path, m.Version, r.Path, r.Version, r.Sum)
@@ -41,19 +43,19 @@ func (m *Module) info() string {
 	return fmt.Sprintf("dep\t%s\t%s\t%s\n", m.Path, m.Version, m.Sum)
 }
 
-// words are the origins as one line, "" for nil.
+// words encodes the origins as one line; "" for nil.
 func (o *origins) words() string {
 	if o == nil {
 		return ""
 	}
 	text, err := json.Marshal(o)
 	if err != nil {
-		panic(err) // there is nothing in it that JSON does not have
+		panic(err) // cannot fail for strings
 	}
 	return string(text)
 }
 
-// readOrigins reads what words wrote; nil if that is nothing.
+// readOrigins decodes a line of words; nil if it is empty.
 func readOrigins(line string) *origins {
 	o := new(origins)
 	if json.Unmarshal([]byte(line), o) != nil || o.Copies == "" {
@@ -62,8 +64,9 @@ func readOrigins(line string) *origins {
 	return o
 }
 
-// trimpath returns a tool's arguments with a -trimpath that leads from the copies to the module cache. The first of its rules that
-// fits is followed, and one for a file of the overlay leads to the copy (ApplyRewrites in cmd/internal/objabi/line.go).
+// trimpath returns a tool's arguments with a -trimpath that maps the copies to the module cache.
+// The first matching rule applies, and one for a file in the overlay maps to the copy
+// (ApplyRewrites in cmd/internal/objabi/line.go).
 func (o *origins) trimpath(args []string) []string {
 	for i, arg := range args {
 		flag, rules, joined := strings.Cut(arg, "=")
@@ -91,8 +94,8 @@ func (o *origins) trimpath(args []string) []string {
 	return args
 }
 
-// link puts the modules into the build info that a linker's -importcfg has, in place of what it has of their copies. It is a file
-// that go has written for this one call.
+// link replaces the copies with the original modules in the build info in the linker's -importcfg.
+// Go writes that file for this invocation only.
 func (o *origins) link(args []string) error {
 	name := ""
 	for i, arg := range args {
@@ -123,7 +126,8 @@ func (o *origins) link(args []string) error {
 	return os.WriteFile(name, []byte(out.String()), 0o666)
 }
 
-// restore is a build info with the modules in place of what it has of their copies: a line "dep", and a line "=>" with the directory.
+// restore returns the build info with the original modules instead of the copies. A copy has a line
+// "dep" and a line "=>" with its directory.
 func (o *origins) restore(info string) string {
 	lines := strings.SplitAfter(info, "\n")
 	for i := 1; i < len(lines); i++ {
@@ -138,7 +142,7 @@ func (o *origins) restore(info string) string {
 	return strings.Join(lines, "")
 }
 
-// script is what a toolScript does with tools that see copies: runTool runs them.
+// script returns the part of a toolScript that passes tools that would see copies to runTool.
 func (o *origins) script() string {
 	if o == nil {
 		return ""

@@ -21,26 +21,26 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Options say what is to be built and how it is to be marked.
+// Options describe the build and how it is marked.
 type Options struct {
-	Command *CommandLine // what go is asked to do
+	Command *CommandLine // go's command line
 	Dir     string       // working directory, absolute
-	Environ []string     // nil is the process's own environment
+	Environ []string     // nil is the environment of the process
 
-	// Configure says what is marked in the module, or the standard library, in
-	// root; it is called once for each. Nil marks what directives ask for.
+	// Configure returns the marking of the module, or the standard library, in root; it is called
+	// once for each. If nil, only directives are marked.
 	Configure func(root string) (Marking, error)
 
-	MarkPackages []string // patterns as of -coverpkg; none: the main module's or the workspace's
+	MarkPackages []string // patterns as for -coverpkg; if empty, the main module or the workspace
 
-	Deep bool // package runtime keeps account of each goroutine, see package overlay/deep
+	Deep bool // use the package runtime of a deep build, see package overlay/deep
 
-	CacheDir string // "" is what OpenCache has for it
+	CacheDir string // "" for the default of OpenCache
 
-	Progress func(done, total int) // called after each package, one call at a time; nil for none
+	Progress func(done, total int) // called after each package, never concurrently; may be nil
 
 	Stdin          io.Reader
-	Stdout, Stderr io.Writer // given to go and to the program as they are
+	Stdout, Stderr io.Writer // passed to go and to the program
 }
 
 func (o *Options) environ() []string {
@@ -50,37 +50,36 @@ func (o *Options) environ() []string {
 	return o.Environ
 }
 
-// A Build is a go command that is ready to be run with marked source.
+// A Build is a go command that is ready to run with marked source.
 type Build struct {
 	Stats Stats
-	Notes []string // for people: what -markpkg does not do
+	Notes []string // messages for the user, such as packages that -markpkg cannot mark
 
 	o         Options
-	command   *CommandLine // what go gets, save the flags
-	plain     *CommandLine // what the user wrote
-	flags     []string     // -overlay, -modfile, -toolexec
+	command   *CommandLine // go's command line without flags below
+	plain     *CommandLine // the user's command line
+	flags     []string     // additional flags: -overlay, -modfile, -toolexec
 	env       *goEnv
-	dir       string   // where go runs
-	environ   []string // go's environment
+	dir       string   // directory go runs in
+	environ   []string // environment of go
 	cache     *Cache
 	packages  []*Package
-	called    bool      // go calls its tools through markgen, see callTool
-	origins   *origins  // of modules that were copied, see copyModules; nil: none was
-	recalled  bool      // from a memo
-	repainted bool      // the packages are from a memo, and were marked anew
-	state     string    // identifies the build and all source of it that can change; "" if that is not known
+	called    bool      // go runs its tools through markgen, see callTool
+	origins   *origins  // of copied modules, see copyModules; nil if there are none
+	recalled  bool      // restored from a memo
+	repainted bool      // the packages are from a memo, but were marked again
+	state     string    // identifies the build and all source of it that can change; "" if unknown
 	cover     *coverage // nil without -cover
 }
 
-// Command is the command line as the user wrote it, with what GOFLAGS adds.
+// Command returns the user's command line, including GOFLAGS.
 func (b *Build) Command() *CommandLine { return b.plain }
 
-// Prepare lists the packages of a build, marks those that are to be marked and
-// writes the overlay. No file outside the cache is written.
+// Prepare lists the packages of a build, marks those that are selected, and writes the overlay. It
+// writes no file outside the cache.
 //
-// Errors are go's own (*GoError), those of directives (rewrite.Errors, with
-// file names as go would show them), or of the file system. A package that does
-// not parse is no error: it is left to the compiler.
+// Errors are of go (*GoError), of directives (rewrite.Errors, with file names as go would print
+// them), or of the file system. A package that does not parse is no error: the compiler reports it.
 func Prepare(ctx context.Context, o Options) (*Build, error) {
 	start := time.Now()
 	if o.Configure == nil {
@@ -168,8 +167,8 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	return b, b.handOver(name, told)
 }
 
-// write writes the overlay file, and what compiling writes where something is marked,
-// else told is "".
+// write writes the overlay file, and returns its path. If something is marked, it also writes the
+// file for tools (see compiling); otherwise told is "".
 func (b *Build) write(all replacements, tasks []*task) (overlay, told string, err error) {
 	if overlay, err = b.cache.overlay(all.marshal()); err != nil {
 		return "", "", err
@@ -182,7 +181,7 @@ func (b *Build) write(all replacements, tasks []*task) (overlay, told string, er
 	return overlay, told, nil
 }
 
-// handOver adds the flags by which go takes what write has written.
+// handOver adds the flags that make go use the files that write wrote.
 func (b *Build) handOver(overlay, told string) error {
 	b.flags = append(b.flags, "-overlay="+overlay)
 	if told == "" {
@@ -191,7 +190,7 @@ func (b *Build) handOver(overlay, told string) error {
 	return b.callTool(told, overlay)
 }
 
-// listOptions lists all that the build is made of.
+// listOptions returns the options to list all packages of the build.
 func (b *Build) listOptions() ListOptions {
 	return ListOptions{
 		Dir:        b.dir,
@@ -203,7 +202,7 @@ func (b *Build) listOptions() ListOptions {
 	}
 }
 
-// tasks turns the packages to be marked, and those to be covered, into tasks.
+// tasks returns a task for each package to be marked or covered.
 func (b *Build) tasks(ctx context.Context, marked []*Package) ([]*task, error) {
 	var tasks []*task
 	byPackage := map[*Package]*task{}
@@ -234,7 +233,8 @@ func (b *Build) tasks(ctx context.Context, marked []*Package) ([]*task, error) {
 	return tasks, nil
 }
 
-// newTask works out by which names the markers of a package go.
+// newTask returns the task for a package, with the import path and root for the names of its
+// markers.
 func newTask(p *Package, env *goEnv) *task {
 	t := &task{Package: p, dir: p.Dir, path: p.ImportPath}
 	switch {
@@ -243,14 +243,14 @@ func newTask(p *Package, env *goEnv) *task {
 	case p.Module != nil && p.Module.Dir != "" && within(p.Module.Dir, p.Dir) && !strings.Contains(p.Dir[len(p.Module.Dir):], "/vendor/"):
 		t.root = p.Module.Dir
 	case p.Module != nil:
-		// Vendored: the module's root is as far above as the import path goes on.
+		// Vendored: the module root is as far up as the import path extends beyond the module path.
 		rel := strings.TrimPrefix(p.ImportPath, p.Module.Path)
 		t.root = filepath.Clean(strings.TrimSuffix(p.Dir, filepath.FromSlash(rel)))
 	default:
 		t.root = p.Dir
 	}
 	if p.ImportPath == fileArguments && env.GOMOD != "" {
-		// Files given by name: their markers are those of the package they are part of.
+		// Files given by name: their markers are named by the package in their directory.
 		root := filepath.Dir(env.GOMOD)
 		if text, err := fileread.File(env.GOMOD); err == nil && within(root, p.Dir) {
 			t.root = root
@@ -263,11 +263,11 @@ func newTask(p *Package, env *goEnv) *task {
 	return t
 }
 
-// fileArguments is the import path go gives to files named on the command line.
+// fileArguments is the import path that go gives to files named on the command line.
 const fileArguments = "command-line-arguments"
 
-// paint marks the packages, copies of dependencies where need be, and returns
-// the replacements of their files, and how each module was marked.
+// paint marks the packages, in copies of dependencies where necessary. It returns the replacements
+// of their files, and the key of each module's marking.
 func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (replacements, map[string]string, error) {
 	copies, err := copyModules(b.cache, tasks, b.env.GOMODCACHE)
 	if err != nil {
@@ -311,8 +311,8 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 	return marked, markings, nil
 }
 
-// SyntaxErrors lists all errors of source that does not parse, one a line, with the file names that go would show
-// in dir; "" leaves them as they are.
+// SyntaxErrors returns all errors of source that does not parse, one per line, with the file names
+// that go would print in dir; if dir is "", names are unchanged.
 func SyntaxErrors(list scanner.ErrorList, dir string) error {
 	lines := make([]error, len(list))
 	for i, e := range list {
@@ -324,7 +324,7 @@ func SyntaxErrors(list scanner.ErrorList, dir string) error {
 	return errors.Join(lines...)
 }
 
-// shorten gives the errors of directives the file names that go would show.
+// shorten changes the file names in errors of directives to those that go would print.
 func shorten(err error, dir string) error {
 	errs, ok := err.(rewrite.Errors)
 	if !ok {
@@ -336,7 +336,7 @@ func shorten(err error, dir string) error {
 	return errs
 }
 
-// words returns the go command's arguments with the flags of the build.
+// words returns the go command's arguments, including the flags of the build.
 func (b *Build) words(verb string, packages []string, more ...string) []string {
 	words := append([]string{verb}, b.flags...)
 	words = append(words, more...)

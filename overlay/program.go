@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Program builds the program of a run verb and returns its path in dir, "" if
-// go refused; then code is go's. Like go run, it keeps the program, so that an
-// unchanged one need not be linked again.
+// Program builds the program of a run verb and returns its path in dir, or "" and go's exit code if
+// the build failed. Like go run, it keeps the program, so that an unchanged one need not be linked
+// again.
 func (b *Build) Program(ctx context.Context, dir string) (path string, code int, err error) {
 	if err := b.checkProgram(); err != nil {
 		return "", 1, err
@@ -26,7 +26,7 @@ func (b *Build) Program(ctx context.Context, dir string) (path string, code int,
 	kept := filepath.Join(b.cache.dir, "program", hashOf(append(build.plain.Words(nil), b.identity()...)...))
 	unlock, err := lockDir(kept)
 	if err != nil {
-		kept = filepath.Join(dir, "build") // no locks here: build one for this run alone
+		kept = filepath.Join(dir, "build") // without locks, build for this run only
 	} else {
 		defer unlock()
 	}
@@ -44,19 +44,20 @@ func (b *Build) Program(ctx context.Context, dir string) (path string, code int,
 		}
 		if len(programs) == 1 {
 			now := time.Now()
-			_ = os.Chtimes(kept, now, now) // it is in use, see Cache.trim
+			_ = os.Chtimes(kept, now, now) // marks it as used, see Cache.trim
 			path = filepath.Join(dir, "bin", filepath.Base(programs[0]))
 			return path, 0, linkOrCopy(path, programs[0])
 		}
-		for _, path := range programs { // it used to have another name
+		for _, path := range programs { // old programs with another name
 			_ = os.Remove(path)
 		}
 	}
 	return "", 1, fmt.Errorf("go built no program of %s; name a main package", strings.Join(b.plain.Packages(), " "))
 }
 
-// WorkDir makes a directory for the program, in the cache: as go run, which runs programs from its cache, it needs no
-// directory for temporary files that programs may be run from. The caller closes it.
+// WorkDir creates a directory for the program in the cache. Like go run, which runs programs from
+// its cache, this does not need a temporary directory that allows execution. The caller must close
+// it.
 func (b *Build) WorkDir() (*WorkDir, error) {
 	base := filepath.Join(b.cache.dir, "run")
 	if err := os.MkdirAll(base, 0o777); err != nil {
@@ -65,7 +66,7 @@ func (b *Build) WorkDir() (*WorkDir, error) {
 	return NewWorkDir(base)
 }
 
-// programsIn lists the files in a directory but for the lock.
+// programsIn lists the files in a directory, except for the lock.
 func programsIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	var names []string
@@ -77,7 +78,7 @@ func programsIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// checkProgram refuses what go run refuses, before anything is built.
+// checkProgram rejects what go run rejects, before anything is built.
 func (b *Build) checkProgram() error {
 	packages := b.plain.Packages()
 	for _, name := range packages {
@@ -102,8 +103,8 @@ func (b *Build) checkProgram() error {
 	return nil
 }
 
-// checkFile refuses a file that go run refuses and go build takes: one of a test, as a shell has among *.go, and a name
-// that is no file, which go build takes for an import path.
+// checkFile rejects a file that go run rejects and go build accepts: a test file, which a shell may
+// expand from *.go, and a name that is no file, which go build takes for an import path.
 func (b *Build) checkFile(name string) error {
 	if !strings.HasSuffix(name, ".go") {
 		return nil
@@ -126,8 +127,8 @@ func (b *Build) checkFile(name string) error {
 	return nil
 }
 
-// linkOrCopy puts a file to another place, in a directory that is made. The
-// place keeps it when the first one is replaced.
+// linkOrCopy links or copies a file to to, in a new directory. The link or copy remains when the
+// original is replaced.
 func linkOrCopy(to, from string) error {
 	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil {
 		return err
@@ -141,8 +142,8 @@ func linkOrCopy(to, from string) error {
 	return os.Chmod(to, 0o700)
 }
 
-// Argv returns the command line of a program that Program has built: the words of
-// -exec, the program, its arguments.
+// Argv returns the command line of a program that Program has built: the words of -exec, the
+// program, and its arguments.
 func (b *Build) Argv(path string) ([]string, error) {
 	words, err := b.execFlag()
 	if err != nil {
@@ -151,7 +152,7 @@ func (b *Build) Argv(path string) ([]string, error) {
 	return append(append(words, path), b.plain.Args()...), nil
 }
 
-// execFlag are the words of -exec, by which programs and test binaries are run.
+// execFlag returns the words of -exec, the command that runs programs and test binaries.
 func (b *Build) execFlag() ([]string, error) {
 	prefix, _ := b.plain.Flag("exec")
 	words, err := splitQuoted(prefix)
@@ -161,8 +162,8 @@ func (b *Build) execFlag() ([]string, error) {
 	return words, nil
 }
 
-// RunProgram runs a program that Program has built, with its arguments and the
-// collection's environment, and returns its exit code (128+n for signal n).
+// RunProgram runs a program that Program has built, with its arguments and the collection's
+// environment, and returns its exit code (128+n for signal n).
 func (b *Build) RunProgram(ctx context.Context, path string, c *Collection) (int, error) {
 	argv, err := b.Argv(path)
 	if err != nil {
@@ -171,11 +172,10 @@ func (b *Build) RunProgram(ctx context.Context, path string, c *Collection) (int
 	return Exec(ctx, argv, b.dir, c.Environ(b.o.Environ), b.o.Stdin, b.o.Stdout, b.o.Stderr)
 }
 
-// Exec runs a program and returns its exit code, 128+n if signal n ended it.
-// An error says that it could not be started; the code is then the one that a
-// shell has for it. Dir is the program's working directory; a relative
-// argv[0] with a slash is relative to it. When ctx ends, so do the program and
-// on Linux what it has started.
+// Exec runs a program and returns its exit code, or 128+n if signal n ended it. If it could not be
+// started, the error is non-nil and the code is that of a shell. Dir is the program's working
+// directory; a relative argv[0] with a slash is relative to it. When ctx is done, the program is
+// killed, on Linux with its descendants.
 func Exec(ctx context.Context, argv []string, dir string, environ []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	name := argv[0]
 	if strings.ContainsRune(name, filepath.Separator) {

@@ -13,20 +13,17 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// selection are the packages of a build that are to be marked, and what has to
-// be said about the choice.
+// A selection has the packages of a build that are to be marked, and notes about the choice.
 type selection struct {
 	packages []*Package
-	notes    []string // for people: patterns that match nothing, packages left out
+	notes    []string // messages for the user: patterns that match nothing, excluded packages
 }
 
-// choose picks from the packages of a build those that patterns name, as
-// -coverpkg does: import paths and "..." patterns, directories that begin with
-// a dot or are absolute, "std", "cmd", "work" and "all". Without patterns it
-// picks the packages of the main module or the workspace, packages outside
-// modules, and files given by name. A build that has none of those, as inside
-// the standard library, is marked where it says it: in the packages it names.
-// flag is the one that patterns are the value of.
+// choose returns the packages of a build that match patterns, as for -coverpkg: import paths and
+// "..." patterns, directories that begin with a dot or are absolute, "std", "cmd", "work" and
+// "all". Without patterns it returns the packages of the main module or the workspace, packages
+// outside modules, and files given by name. If a build has none of those, as inside the standard
+// library, it returns the packages that the build names. flag is the flag whose value patterns is.
 func choose(ctx context.Context, pkgs []*Package, flag string, patterns []string, o ListOptions) (*selection, error) {
 	if len(patterns) == 0 {
 		s, err := pick(ctx, pkgs, isMain, flag, nil, o)
@@ -64,12 +61,12 @@ func choose(ctx context.Context, pkgs []*Package, flag string, patterns []string
 	return s, nil
 }
 
-// pick leaves out of the packages wanted those that cannot be marked, and says
-// so; it is an error if one of them was asked for by its very name.
+// pick returns the wanted packages except those that cannot be marked, with notes about those; it
+// is an error if one of them was named explicitly.
 func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag string, names []string, o ListOptions) (*selection, error) {
 	s := new(selection)
 	var tooLow []string
-	var low map[string]bool // what the runtime of marked programs is made of; filled when first needed
+	var low map[string]bool // packages of the runtime of marked programs; computed when first needed
 	for _, p := range pkgs {
 		if !wanted(p) || !markable(p) {
 			continue
@@ -101,7 +98,8 @@ func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag
 	return s, nil
 }
 
-// isMain reports whether p belongs to what the user works on.
+// isMain reports whether p is part of what the user works on: the main module, the workspace, or
+// code outside modules.
 func isMain(p *Package) bool {
 	if p.Standard || p.Goroot {
 		return false
@@ -109,14 +107,14 @@ func isMain(p *Package) bool {
 	return p.Module == nil || p.Module.Main
 }
 
-// markable reports whether there is source of p that could be marked.
+// markable reports whether p has source that could be marked.
 func markable(p *Package) bool {
 	return p.Dir != "" && p.ImportPath != "unsafe" && !rt.IsPart(p.ImportPath) &&
 		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
 }
 
-// notUTF8 is a file of the package whose name is not UTF-8, as go list gives it: with U+FFFD for
-// what is not. "" if there is none.
+// notUTF8 returns a file of the package whose name is not UTF-8, as in go list's output, with
+// U+FFFD for invalid bytes; "" if there is none.
 func notUTF8(p *Package) string {
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles, p.TestGoFiles, p.XTestGoFiles) {
 		if strings.ContainsRune(name, utf8.RuneError) {
@@ -128,7 +126,7 @@ func notUTF8(p *Package) string {
 	return ""
 }
 
-// matcher returns the test that a package pattern stands for.
+// matcher returns the predicate for a package pattern.
 func matcher(flag, pattern, dir string) (func(*Package) bool, error) {
 	switch pattern {
 	case "":
@@ -147,8 +145,9 @@ func matcher(flag, pattern, dir string) (func(*Package) bool, error) {
 		base, _, _ := strings.Cut(pattern, "...")
 		base = absolute(dir, base)
 		return func(p *Package) bool {
-			// The standard library is named where the pattern begins in it, and not by ./... where the link to a
-			// downloaded toolchain is below, as with MARKGENCACHE=$PWD/.cache.
+			// A pattern matches the standard library only if it begins inside it: ./... must not
+			// match it through the link to a downloaded toolchain below the directory, as with
+			// MARKGENCACHE=$PWD/.cache.
 			return re.MatchString(filepath.ToSlash(p.Dir)) && (!p.Standard || within(p.Root, base))
 		}, nil
 	}
@@ -166,8 +165,8 @@ func isLocal(pattern string) bool {
 
 func isCommand(path string) bool { return path == "cmd" || strings.HasPrefix(path, "cmd/") }
 
-// wildcard compiles a pattern in which "..." stands for any string, and a
-// final "/..." for nothing as well.
+// wildcard compiles a pattern in which "..." matches any string, and a final "/..." also the empty
+// string.
 func wildcard(pattern string) *regexp.Regexp {
 	re := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
 	if rest, ok := strings.CutSuffix(re, `/.*`); ok {

@@ -13,9 +13,9 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// SizeTests are texts that tell what the compiler has against the expressions of size=: see rewrite.SizeTests.
+// SizeTests are source texts that make the compiler check size= expressions: see rewrite.SizeTests.
 type SizeTests struct {
-	Texts map[string][]byte       // by absolute path, as of Compile
+	Texts map[string][]byte       // by absolute path, as for Compile
 	Sizes map[string]rewrite.Size // by absolute path and line: "path:line"
 }
 
@@ -33,11 +33,11 @@ func (t *SizeTests) Add(u *rewrite.Unit, dir string) {
 	}
 }
 
-// inSource is a message of the compiler's.
+// inSource matches a message of the compiler.
 var inSource = regexp.MustCompile(`^(.+?\.go):(\d+):(\d+): (.*)$`)
 
-// Errors compiles the texts, with the files of replace in the place of others, and returns what is wrong with the
-// expressions, file by file and by their places there. None is an error of the user's if it is not among these.
+// Errors compiles the texts, with replace as an overlay, and returns the errors in the expressions,
+// by file and position. Other errors are not in the user's expressions, and are ignored.
 func (t *SizeTests) Errors(ctx context.Context, o ListOptions, replace map[string][]byte) (rewrite.Errors, error) {
 	if len(t.Sizes) == 0 {
 		return nil, nil
@@ -54,7 +54,7 @@ func (t *SizeTests) Errors(ctx context.Context, o ListOptions, replace map[strin
 		return nil, err
 	}
 	var errs rewrite.Errors
-	found := false // the line before is of an expression
+	found := false // the previous line was about an expression
 	for _, line := range compiler.Lines {
 		if rest, ok := strings.CutPrefix(line, "\t"); ok && found {
 			errs[len(errs)-1].What += ", " + rest
@@ -77,8 +77,8 @@ func (t *SizeTests) Errors(ctx context.Context, o ListOptions, replace map[strin
 	return errs, nil
 }
 
-// sizeErrors returns what is wrong with the expressions of the build, by the import paths of their packages. It is for a
-// build that has failed only as it was marked.
+// sizeErrors returns the errors in the build's size= expressions, by import path. It is called when
+// a build fails only because it is marked.
 func (b *Build) sizeErrors(ctx context.Context) (map[string]rewrite.Errors, error) {
 	name, _ := b.plain.Flag("overlay")
 	user, err := readReplacements(name, b.dir)
@@ -109,7 +109,7 @@ func (b *Build) sizeErrors(ctx context.Context) (map[string]rewrite.Errors, erro
 		if replace[path] != nil {
 			continue
 		}
-		var text []byte // nil: is to be missing
+		var text []byte // nil: the file is to be missing
 		if to != "" {
 			if text, err = user.read(path); err != nil {
 				return nil, err
@@ -120,7 +120,7 @@ func (b *Build) sizeErrors(ctx context.Context) (map[string]rewrite.Errors, erro
 	o := b.listOptions()
 	o.BuildFlags = b.command.BuildFlags()
 	for _, flag := range b.flags {
-		if strings.HasPrefix(flag, "-modfile=") { // of copies of modules
+		if strings.HasPrefix(flag, "-modfile=") { // with copies of modules
 			o.BuildFlags = append(o.BuildFlags, flag)
 		}
 	}
@@ -137,7 +137,8 @@ func (b *Build) sizeErrors(ctx context.Context) (map[string]rewrite.Errors, erro
 	return byPath, nil
 }
 
-// addSizeTests adds the tests of a package, and to replace its files that are marked in place, without the marks.
+// addSizeTests adds the tests of a package to tests, and the package's files that are marked in
+// place to replace, without their markers.
 func (b *Build) addSizeTests(tests *SizeTests, t *task, user replacements, replace map[string][]byte) error {
 	if !t.mark {
 		return nil
@@ -146,7 +147,7 @@ func (b *Build) addSizeTests(tests *SizeTests, t *task, user replacements, repla
 	if err != nil {
 		return err
 	}
-	marking.All = false // what a directive asks for is enough
+	marking.All = false // only directives have size=
 	units, err := (&painter{user: user}).readUnits(t, t.tests)
 	if err != nil {
 		return err

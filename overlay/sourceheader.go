@@ -6,11 +6,10 @@ import (
 	"go/token"
 )
 
-// sourceHeader identifies what go list looks at in a source file, besides its
-// name: whether and when it belongs to which package, what it imports and
-// embeds. As long as that is the same, the rest of the file may change without
-// go list having anything else to say. It is "" if that is not known: of a file
-// that does not parse so far, and of one for cgo, whose comments are compiled.
+// sourceHeader identifies the part of a source file that go list looks at: its build constraints,
+// package clause, imports and embed directives. As long as that is the same, the rest of the file
+// may change without affecting the output of go list. It is "" if unknown: for a file whose header
+// does not parse, and for cgo, whose comments are compiled.
 func sourceHeader(text []byte) string {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly|parser.ParseComments)
@@ -19,7 +18,7 @@ func sourceHeader(text []byte) string {
 	}
 	h := newHasher()
 	from := fset.Position(f.Package).Offset
-	// What of these comments is a constraint depends on blank lines, too.
+	// Whether these comments are constraints depends on blank lines, too.
 	if head := text[:from]; bytes.Contains(head, []byte("build")) || bytes.Contains(head, []byte("//go:")) {
 		h.bytes(head)
 	}

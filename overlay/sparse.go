@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// holeSize is how many zero bytes in a row, at a multiple of it, are not written: a
-// ring for trace records that was not filled is little else.
+// Blocks of holeSize zero bytes, at multiples of it, are not written: a ring for trace records that
+// was not filled is mostly zeros.
 const holeSize = 64 << 10
 
-// copySparse writes a text of any length to a new file from an offset on, with holes in place of long stretches of zeros,
-// and returns how long it is.
+// copySparse writes text to a new file from an offset on, with holes for long runs of zeros, and
+// returns the number of bytes, including holes.
 func copySparse(f *os.File, offset int64, text io.Reader) (n int64, err error) {
 	part, zeros := make([]byte, holeSize), make([]byte, holeSize)
 	for {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// signature tells versions of a file apart without reading it.
+// signature identifies a version of a file without reading it.
 func signature(info fs.FileInfo) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }

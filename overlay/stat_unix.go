@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// signature tells versions of a file apart without reading it: the number of
-// the file and the time of its last change of any sort.
+// signature identifies a version of a file without reading it: it includes the inode and the time
+// of the last change of content or metadata.
 func signature(info fs.FileInfo) string {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(st.Dev, st.Ino, info.Size(), info.ModTime().UnixNano(), changed(info).UnixNano())
@@ -18,7 +18,7 @@ func signature(info fs.FileInfo) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// changed returns when the content or the metadata of a file were last changed.
+// changed returns the time of the last change of the file's content or metadata.
 func changed(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(changeTime(st).Unix())

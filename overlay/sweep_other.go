@@ -6,5 +6,5 @@ import "os"
 
 func holdDir(string) *os.File { return nil }
 
-// sweep does nothing: it can't be told who is still there.
+// sweep does nothing: this system cannot tell which directories are still in use.
 func sweep(string, string, func(string) bool) {}

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holdDir locks a directory until the file is closed, or the process has ended, however that came to be; nil: it can't be locked.
+// holdDir locks a directory until the returned file is closed or the process ends. It returns nil
+// if it cannot be locked.
 func holdDir(dir string) *os.File {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -24,12 +25,12 @@ func holdDir(dir string) *os.File {
 	return f
 }
 
-// leftFor is how long nobody must have changed a directory that is of no use any more before it is removed: who makes one locks it a
-// moment later.
+// leftFor is how long a directory must be unchanged before it is removed as abandoned: its creator
+// locks it only a moment after creating it.
 const leftFor = time.Minute
 
-// sweep removes the directories in base that processes have left which were killed. Their names begin with begin, and nobody holds
-// them; useless says whether what is in one is of no use to anybody.
+// sweep removes directories in base that were left behind by killed processes: those whose name has
+// the prefix begin, that are not locked, and for which useless returns true.
 func sweep(base, begin string, useless func(dir string) bool) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -44,7 +45,7 @@ func sweep(base, begin string, useless func(dir string) bool) {
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < leftFor || !useless(dir) {
 			continue
 		}
-		if f := holdDir(dir); f != nil { // which others can't: it is ours, or we may do everything
+		if f := holdDir(dir); f != nil { // fails for directories of other users, unless this is root
 			os.RemoveAll(dir)
 			f.Close()
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// Test vets, builds and runs the tests of a test verb and returns go test's
-// exit code. Packages that vet objects to fail without being run, as with go
-// test. c may be nil for -c, which only builds.
+// Test vets, builds and runs the tests of a test verb and returns go test's exit code. As with go
+// test, packages that fail vet are reported as failed and not run. c may be nil for -c, which only
+// builds.
 func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 	found, err := b.vet(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 	if c != nil {
 		environ = c.Environ(environ)
 		if _, ok := b.plain.Flag("count"); !ok {
-			more = append(more, "-count=1") // a cached result comes without data
+			more = append(more, "-count=1") // a cached result would have no data
 		}
 		if b.cover != nil {
 			b.cover.collection = c
@@ -101,8 +101,8 @@ func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 	return code, err
 }
 
-// fail notes that vet objects to a package: the objections go to stderr, the
-// result to its place among the others.
+// fail records that a package failed vet: the messages go to stderr, the result to its place among
+// the others.
 func (o *testOutput) fail(p *Package, lines []string, stderr io.Writer) {
 	o.failed[p.ImportPath] = true
 	text := "# " + p.ImportPath + "\n# [" + p.ImportPath + "]\n" + strings.Join(lines, "\n") + "\n"
@@ -113,6 +113,6 @@ func (o *testOutput) fail(p *Package, lines []string, stderr io.Writer) {
 	o.messages[p.ImportPath] = slices.Collect(strings.Lines(text))
 	o.builds[p.ImportPath] = p.ImportPath
 	if len(p.TestGoFiles) > 0 {
-		o.builds[p.ImportPath] += " [" + p.ImportPath + ".test]" // what go calls the package compiled with its tests
+		o.builds[p.ImportPath] += " [" + p.ImportPath + ".test]" // go's name for the package compiled with its tests
 	}
 }

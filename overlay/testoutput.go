@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// testOutput passes on what go test prints and adds what it cannot know: the
-// results of packages that failed vet, and coverage.
+// testOutput passes on the output of go test, and adds the results of packages that failed vet, and
+// coverage.
 type testOutput struct {
 	w    io.Writer
 	json bool
 
 	packages []string            // in the order of go's results
-	failed   map[string]bool     // those of packages that were not run
-	messages map[string][]string // why, with json
-	builds   map[string]string   // and what go calls the build that failed
-	next     int                 // the first of packages without a result yet
+	failed   map[string]bool     // packages that were not run
+	messages map[string][]string // messages of vet for those, with -json
+	builds   map[string]string   // go's names of the failed builds
+	next     int                 // index of the first package without a result
 
-	// coverage returns what to print after "coverage: " for a package whose
-	// tests have ended, "" for nothing; nil without -cover.
+	// coverage returns the text after "coverage: " for a package whose tests have ended, or ""; nil
+	// without -cover.
 	coverage func(path string, tests bool) string
 	frame    string // gc.Release.FrameType
-	bare     bool   // the line "ok" is without it: go gives the test binary its own output, and does not see it
+	bare     bool   // the line "ok" has no coverage: the test binary writes directly to go's output, so go does not see it
 
-	line []byte   // incomplete
-	held [][]byte // a line "PASS" or "FAIL" and those after it
+	line []byte   // incomplete line
+	held [][]byte // a line "PASS" or "FAIL" and the lines after it
 }
 
 func newTestOutput(w io.Writer, json bool) *testOutput {
 	return &testOutput{w: w, json: json, failed: map[string]bool{}, messages: map[string][]string{}, builds: map[string]string{}}
 }
 
-// A result is the line that go test prints last for a package.
+// The result of a package is the last line that go test prints for it.
 var (
 	okLine     = regexp.MustCompile(`^(ok  \t([^\t\n]+)\t(?:[0-9.]+s|\(cached\)))(.*\n)$`)
 	failLine   = regexp.MustCompile(`^FAIL\t([^\t\n ]+)[\t ].*\n$`)
@@ -51,7 +51,7 @@ type testEvent struct {
 	Test        string   `json:",omitempty"`
 	Elapsed     *float64 `json:",omitempty"`
 	Output      *string  `json:",omitempty"`
-	OutputType  string   `json:",omitempty"` // from Go 1.27 on
+	OutputType  string   `json:",omitempty"` // since Go 1.27
 	FailedBuild string   `json:",omitempty"`
 }
 
@@ -77,7 +77,7 @@ func (o *testOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close passes on what is left and gives all packages without a result theirs.
+// Close passes on the rest, and adds the results of all packages without one.
 func (o *testOutput) Close() error {
 	if err := o.release(nil); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *testOutput) cover(path string, tests bool) string {
 	return o.coverage(path, tests)
 }
 
-// release passes on the held lines, with one more after the first.
+// release passes on the held lines, with second inserted after the first if it is not nil.
 func (o *testOutput) release(second []byte) error {
 	for i, line := range o.held {
 		if i == 1 && second != nil {
@@ -152,8 +152,8 @@ func (o *testOutput) release(second []byte) error {
 	return nil
 }
 
-// result passes on the result line of a package, and the results of those that
-// come next and were not run.
+// result passes on the result line of a package, then the results of the next packages that were
+// not run.
 func (o *testOutput) result(path string, line []byte, cover string) error {
 	var second []byte
 	if cover != "" {
@@ -173,8 +173,7 @@ func (o *testOutput) result(path string, line []byte, cover string) error {
 	return nil
 }
 
-// catchUp gives the packages before i, and those right after, their results if
-// they failed vet.
+// catchUp adds the results of packages that failed vet, before i and right after it.
 func (o *testOutput) catchUp(i int) error {
 	for ; o.next < len(o.packages); o.next++ {
 		path := o.packages[o.next]
@@ -254,7 +253,7 @@ func (o *testOutput) event(line []byte) error {
 			}
 		}
 	}
-	if e.Test == "" && e.Action == "skip" && o.cover(e.Package, false) != "" { // for go it has a result then
+	if e.Test == "" && e.Action == "skip" && o.cover(e.Package, false) != "" { // then it has a result for go
 		passed := e
 		passed.Action = "pass"
 		if err := o.print(passed); err != nil {

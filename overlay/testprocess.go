@@ -22,41 +22,39 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// A TestProcess is a process that go test has started, one test binary with its
-// arguments, as it can be started again without go.
+// A TestProcess is a test binary with its arguments, as go test started it, that can be run again
+// without go.
 //
-// So any number of runs are of one build: none is linked again, and what is
-// edited meanwhile is in none of them.
+// So any number of runs use one build: none is linked again, and source edited meanwhile does not
+// affect them.
 type TestProcess struct {
-	Package string   // import path of the package whose tests they are
+	Package string   // import path of the package under test
 	Exec    []string // the words of -exec
 	Binary  string   // the test binary
 	Args    []string // its arguments
-	Dir     string   // where it runs, the package's directory
+	Dir     string   // directory in which it runs, the package's directory
 	Environ []string
 
 	copies *Copies
 }
 
-// keptProcess is the file beside a test binary that RunTest has kept.
+// keptProcess is the name of the file beside a kept test binary that describes its process.
 const keptProcess = "process.json"
 
-// KeepTests is Test, and keeps the test binaries below dir, which exists, so that
-// they can be run again. The processes are in the order of the packages on go's
-// list, without those that were not run: of packages without tests, or that do
-// not build.
+// KeepTests is Test, but keeps the test binaries below dir, which must exist, so that they can be
+// run again. The processes are in go's order of the packages, without those that were not run,
+// because they have no tests or do not build.
 func (b *Build) KeepTests(ctx context.Context, c *Collection, dir string) ([]*TestProcess, int, error) {
 	return b.testsBy(ctx, c, dir, testExec)
 }
 
-// BuildTests is KeepTests, and runs none of them: what go test prints of their results
-// means nothing. The flags have to say -count, since go would not start tests whose
-// results it knows.
+// BuildTests is KeepTests without running the tests: the results that go test prints are
+// meaningless. The flags must include -count, since go does not start tests with cached results.
 func (b *Build) BuildTests(ctx context.Context, dir string) ([]*TestProcess, int, error) {
 	return b.testsBy(ctx, nil, dir, testKeep)
 }
 
-// testsBy has go test call this program, with that word, to run the test binaries.
+// testsBy makes go test run test binaries through this program, with word as its first argument.
 func (b *Build) testsBy(ctx context.Context, c *Collection, dir, word string) ([]*TestProcess, int, error) {
 	words, err := b.execWords()
 	if err != nil {
@@ -89,8 +87,8 @@ func (b *Build) testsBy(ctx context.Context, c *Collection, dir, word string) ([
 	return kept, code, nil
 }
 
-// execWords are the words of the command that test binaries are run by: those of
-// -exec, or as go has it for programs of another system, go_GOOS_GOARCH_exec.
+// execWords returns the words of the command that runs test binaries: those of -exec, or go's
+// default for other platforms, go_GOOS_GOARCH_exec.
 func (b *Build) execWords() ([]string, error) {
 	if _, ok := b.plain.Flag("exec"); ok {
 		return b.execFlag()
@@ -105,7 +103,7 @@ func (b *Build) execWords() ([]string, error) {
 	return nil, nil
 }
 
-// keptTests reads what RunTest has left in dir.
+// keptTests reads the processes that runTest has stored in dir.
 func keptTests(dir string) ([]*TestProcess, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*", keptProcess))
 	if err != nil {
@@ -127,17 +125,17 @@ func keptTests(dir string) ([]*TestProcess, error) {
 	return kept, nil
 }
 
-// testExec is the first argument by which go test, told to by -exec, calls this
-// program to run a test binary (see RunTest).
+// testExec is the first argument with which go test, through -exec, calls this program to run a
+// test binary (see runTest).
 const testExec = "testexec"
 
-// testKeep is the same to only keep it.
+// testKeep is the same, but only keeps the test binary.
 const testKeep = "testkeep"
 
-// runTest keeps a test binary, with all that it takes to run it again, and runs
-// it: args are the folder to keep it in, the number of words of the user's own
-// -exec, those words, the test binary, and its arguments. It returns the exit
-// code, or where the system lets it does not return.
+// runTest keeps a test binary, with all that is needed to run it again, and runs it. args are the
+// directory to keep it in, the number of words of the user's own -exec, those words, the test
+// binary, and its arguments. It returns the exit code; if the system allows, it replaces the
+// process and does not return.
 func runTest(args []string) int {
 	if err := keepTest(args); err != nil {
 		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
@@ -171,7 +169,7 @@ func keepTest(args []string) error {
 		to := filepath.Join(args[0], strconv.Itoa(i), filepath.Base(binary))
 		err := linkOrCopy(to, binary)
 		if errors.Is(err, fs.ErrExist) {
-			continue // another process was first
+			continue // another process was faster
 		}
 		if err != nil {
 			return err
@@ -185,13 +183,12 @@ func keepTest(args []string) error {
 	}
 }
 
-// Run runs the process once more, in a new copy of its binary (see Copies), with
-// the environment of a collection. Output
-// and errors of tests go to one place, as with go test. It returns the exit code,
-// 128+n if signal n ended the process.
+// Run runs the process once more, in a new copy of its binary (see Copies), with the collection's
+// environment. Standard output and standard error both go to output, as with go test. It returns
+// the exit code, or 128+n if signal n ended the process.
 //
-// As go test does, it ends a process that is still there a minute after the time
-// limit (-timeout) at which it should have ended itself.
+// As go test does, it kills a process that is still running a minute after its time limit
+// (-timeout).
 func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) (int, error) {
 	binary, err := p.copies.Next()
 	if err != nil {
@@ -208,7 +205,7 @@ func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) 
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, c.Environ(p.Environ)
 	cmd.Stdout, cmd.Stderr = output, output
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // for a stack trace
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // makes it print a stack trace
 	cmd.WaitDelay = 5 * time.Second
 	code, err := runChild(cmd)
 	if err == nil && limit > 0 && ctx.Err() != nil && code != 0 {
@@ -217,7 +214,7 @@ func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) 
 	return code, err
 }
 
-// timeout is the time limit among the arguments, 0 for none.
+// timeout returns the time limit in the arguments, or 0.
 func (p *TestProcess) timeout() time.Duration {
 	for _, arg := range p.Args {
 		if text, ok := strings.CutPrefix(arg, "-test.timeout="); ok {

@@ -18,25 +18,25 @@ import (
 
 // A unit is a group of files of a package that are compiled together.
 type unit struct {
-	name    string // Unit of rewrite.Overlay: "" for the package, "t" for its tests, "x" for external ones
+	name    string // Unit of rewrite.Overlay: "" for the package, "t" for its tests, "x" for external tests
 	path    string
 	files   []rewrite.Source
-	planted bool             // false: read for the sake of the IDs only
-	blanked []rewrite.Source // those of files that are marked in place, the markers blanked
-	others  others           // what build constraints leave out of it
+	planted bool             // false if it is only read to assign IDs
+	blanked []rewrite.Source // files marked in place, with their markers blanked
+	others  others           // files excluded by build constraints
 }
 
-// others are files that would be compiled with a unit but for build constraints.
-// They have a say in the names and IDs of what is compiled. Those of a package
-// may be much larger than it, so no more than one is in memory.
+// others are files that build constraints exclude from a unit. They affect the names and IDs of the
+// compiled markers. Since they may be much larger than the package, at most one is in memory at a
+// time.
 type others struct {
 	names []string // paths
-	key   string   // identifies the names and texts
+	key   string   // hash of names and texts
 }
 
-// readUnits reads the files of a package, those of its tests where they are
-// wanted. They are, also if they are not marked, when there is a registry: which
-// ID a point takes over depends on all points of the package.
+// readUnits reads the files of a package, and those of its tests if tests is true. That is also the
+// case for unmarked tests if there is a registry: which ID a point takes over depends on all points
+// of the package.
 func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 	units := []*unit{{path: t.path, planted: true}}
 	lists := [][]string{append(t.GoFiles[:len(t.GoFiles):len(t.GoFiles)], t.CgoFiles...)}
@@ -65,7 +65,7 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 	return read, m.readOthers(t, read)
 }
 
-// readOthers reads what build constraints leave out of the units.
+// readOthers reads the files that build constraints exclude from the units.
 func (m *painter) readOthers(t *task, units []*unit) error {
 	keys := map[*unit]hasher{}
 	for _, name := range t.IgnoredGoFiles {
@@ -76,7 +76,7 @@ func (m *painter) readOthers(t *task, units []*unit) error {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)
 		if err != nil {
-			continue // it need not be Go
+			continue // it may not be Go
 		}
 		in, ok := t.Unit(name, f.Name.Name)
 		i := slices.IndexFunc(units, func(u *unit) bool { return u.name == in })
@@ -97,8 +97,7 @@ func (m *painter) readOthers(t *task, units []*unit) error {
 	return nil
 }
 
-// loadOther reads one of the others; nil if it is not Go of this release, as it
-// need not be.
+// loadOther loads one of the others; it returns nil if the file is not valid Go of this release.
 func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 	text, err := m.user.read(name)
 	if err != nil {
@@ -111,8 +110,8 @@ func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 	return other, nil
 }
 
-// find finds a unit's points, and those in the others where they have a say in
-// the IDs: known tells that there are IDs to take over.
+// find finds the points of a unit, and those of the others if they affect IDs. known says that
+// there are earlier IDs to take over.
 func (m *painter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool) (beside []registry.Point, err error) {
 	if len(u.others.names) == 0 {
 		return nil, own.Find(o)
@@ -121,7 +120,7 @@ func (m *painter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool
 	if !known && numbers.None() {
 		return nil, own.Find(o)
 	}
-	var names []string // of those with points that count
+	var names []string // files with points that affect numbering
 	for _, name := range u.others.names {
 		other, err := m.loadOther(u, name)
 		if err != nil {
@@ -150,7 +149,7 @@ func (m *painter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool
 	return beside, own.Find(o)
 }
 
-// key identifies everything that what is planted depends on.
+// key returns a hash of everything that determines the marked text.
 func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) string {
 	h := newHasher()
 	h.words(formatVersion, m.cache.key, o.words(), strconv.FormatBool(o.Cover), registryKey, t.path)
@@ -164,9 +163,9 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 	return h.String()
 }
 
-// plant marks the units of a package and stores the texts. The points of the
-// package and of its in-package tests get their IDs together, since an init
-// function of each may have the same name.
+// plant marks the units of a package and stores the texts. The points of the package and of its
+// in-package tests are assigned IDs together, since both may have init functions, which have the
+// same name.
 func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]markedFile, error) {
 	loaded := make([]*rewrite.Unit, len(units))
 	var together []*rewrite.Unit
@@ -197,7 +196,7 @@ func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]marked
 		switch {
 		case err == nil:
 			points, others = append(points, u.RegistryPoints()...), append(others, beside...)
-		case !s.planted: // nothing that this build would notice
+		case !s.planted: // nothing that affects this build
 		case errors.As(err, &found):
 			errs = append(errs, found...)
 		default:
@@ -217,7 +216,7 @@ func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]marked
 	recovers := len(units) > 0 && units[0].name == "" && loaded[0] != nil && loaded[0].Recovers()
 	var files []markedFile
 	for i, u := range loaded {
-		loaded[i] = nil // its syntax trees are the largest part of all that is in memory
+		loaded[i] = nil // frees the syntax trees, most of the memory in use
 		texts := map[string][]byte{}
 		for _, s := range units[i].blanked {
 			texts[s.Name] = s.Text

@@ -10,14 +10,14 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// replacements is the content of an overlay file: the path of a file as go
-// names it → where its text is; "" for a file that is to look deleted.
+// replacements is the content of an overlay file: it maps the path of a file to the path of its
+// text, or to "" if the file is to appear deleted.
 type replacements map[string]string
 
 type overlayJSON struct{ Replace replacements }
 
-// readReplacements reads the user's overlay file; "" is none. Its relative
-// paths are relative to dir, where go runs; those returned are absolute.
+// readReplacements reads the user's overlay file; "" is none. Relative paths in it are relative to
+// dir, where go runs; the returned paths are absolute.
 func readReplacements(name, dir string) (replacements, error) {
 	if name == "" {
 		return replacements{}, nil
@@ -29,7 +29,7 @@ func readReplacements(name, dir string) (replacements, error) {
 	return parseReplacements(name, text, dir)
 }
 
-// parseReplacements reads the text of the overlay file name.
+// parseReplacements parses text, the content of the overlay file name.
 func parseReplacements(name string, text []byte, dir string) (replacements, error) {
 	r := replacements{}
 	var file overlayJSON
@@ -63,7 +63,7 @@ func (r replacements) read(path string) ([]byte, error) {
 	return fileread.File(path)
 }
 
-// marshal returns the overlay file's text, the same for the same replacements.
+// marshal returns the text of the overlay file, which is the same for equal replacements.
 func (r replacements) marshal() []byte {
 	text, err := json.MarshalIndent(overlayJSON{r}, "", "\t")
 	if err != nil {
@@ -72,7 +72,7 @@ func (r replacements) marshal() []byte {
 	return append(text, '\n')
 }
 
-// with returns r with further replacements, which win.
+// with returns r with more added, which takes precedence.
 func (r replacements) with(more replacements) replacements {
 	all := maps.Clone(r)
 	maps.Copy(all, more)

@@ -13,18 +13,17 @@ import (
 	"strings"
 )
 
-// defaultVet are the analyzers that go test runs of its own accord. Source:
-// defaultVetFlags in cmd/go/internal/test/test.go.
+// defaultVet are the analyzers that go test runs by default. Source: defaultVetFlags in
+// cmd/go/internal/test/test.go.
 var defaultVet = []string{"atomic", "bool", "buildtags", "directive", "errorsas", "ifaceassert", "nilfunc",
 	"printf", "slog", "stringintconv", "tests"}
 
-// vetted is what vet has against packages: messages by import path.
+// vetted has the messages of vet by import path.
 type vetted map[string][]string
 
-// vet runs go vet as go test would, on the source as the user wrote it: marked
-// source has statements that vet might wonder about, and the runtime's
-// directory, where go would start vet, does not exist. Packages that do not
-// type-check are not reported: the compiler will.
+// vet runs go vet as go test would, on the user's unmarked source: vet might complain about
+// statements in marked source, and the runtime's directory, where go would start vet, does not
+// exist. Packages that do not type-check are not reported: the compiler will.
 func (b *Build) vet(ctx context.Context) (vetted, error) {
 	var analyzers []string
 	clean := ""
@@ -60,14 +59,13 @@ func (b *Build) vet(ctx context.Context) (vetted, error) {
 		return nil, fmt.Errorf("invalid value %q for flag -vet: no analyzer %s; run go tool vet help for their names", value, name)
 	}
 	if err == nil && clean != "" {
-		_ = b.cache.write(clean, nil) // only makes the next run slower
+		_ = b.cache.write(clean, nil) // failing only makes the next run slower
 	}
 	return decodeVet(&stdout, b.o.Dir)
 }
 
-// vetMemo returns the file that is there if vet's default analyzers had
-// nothing to say of the same source, see memo. It is "" where they may look at
-// more than Go files.
+// vetMemo returns the path of a file that exists if vet's default analyzers found nothing in the
+// same source, see memo. It is "" if they may look at more than Go files.
 func (b *Build) vetMemo() string {
 	if b.state == "" {
 		return ""
@@ -81,9 +79,8 @@ func (b *Build) vetMemo() string {
 	return b.cache.memoPath(key)
 }
 
-// decodeVet reads go vet -json: one object after the other, each with a
-// package's name → an analyzer's name → what it found. File names are
-// shortened as go shows them in dir.
+// decodeVet decodes the output of go vet -json: a sequence of objects that map package names to
+// analyzer names to findings. File names are shortened as go prints them in dir.
 func decodeVet(r io.Reader, dir string) (vetted, error) {
 	type diagnostic struct{ Posn, Message string }
 	found := vetted{}
@@ -102,7 +99,7 @@ func decodeVet(r io.Reader, dir string) (vetted, error) {
 			for _, raw := range byAnalyzer {
 				var list []diagnostic
 				if json.Unmarshal(raw, &list) != nil {
-					continue // {"error": …}: the compiler will tell
+					continue // {"error": …}: the compiler will report it
 				}
 				for _, d := range list {
 					file, rest := splitPosition(d.Posn)
@@ -120,7 +117,7 @@ func decodeVet(r io.Reader, dir string) (vetted, error) {
 	return found, nil
 }
 
-// splitPosition cuts file:line:col after the file.
+// splitPosition splits file:line:col after the file.
 func splitPosition(pos string) (file, rest string) {
 	file = pos
 	for range 2 {

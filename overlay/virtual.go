@@ -14,9 +14,9 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// hook is a file of the virtual runtime. In main packages that the compiler is told of markers in it has the
-// package's initialiser call what would begin go's own coverage (addInitHookCall in
-// cmd/compile/internal/coverage/cover.go). There is none, so it is this that is called.
+// hook is a file of the virtual runtime. In main packages whose counters are declared to the
+// compiler, the initialiser calls the function that would start go's own coverage (addInitHookCall
+// in cmd/compile/internal/coverage/cover.go). This one is called instead, and does nothing.
 const hook = `package perf
 
 import _ "unsafe"
@@ -25,16 +25,17 @@ import _ "unsafe"
 func initHook(istest bool) {}
 `
 
-// last is a file of the virtual runtime in builds where package main of each program tells that all tables have
-// come, see Last there.
+// last is a file of the virtual runtime, in builds where package main of each program announces
+// that all tables are registered, see Last there.
 const (
 	lastFile = rt.VirtualPerf + "/last.go"
 	last     = "//go:build !markgen_off\n\npackage perf\n\nfunc init() { lastTold = true }\n"
 )
 
-// tellLast says whether package main of each program that is built tells that all tables have come: where it is
-// marked, and where it is not but all that is marked is part of the one program. Then it is among the replacements, too,
-// if there are others: a program without markers needs no runtime.
+// tellLast reports whether package main of each program in the build announces that all tables are
+// registered. It does if it is marked. If it is not marked, but is the only program of the build,
+// the announcement is added to it, and so to the replacements marked, unless these are empty: a
+// program without markers needs no runtime.
 func (b *Build) tellLast(marked, user replacements) (bool, error) {
 	if b.plain.Verb == "test" {
 		return false, nil
@@ -58,7 +59,8 @@ func (b *Build) tellLast(marked, user replacements) (bool, error) {
 	return told, nil
 }
 
-// haveTold has the package main tell that all tables have come, if it can.
+// haveTold makes package main announce that all tables are registered, if possible, and reports
+// whether it is.
 func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 	if len(p.GoFiles) == 0 || within(b.env.GOMODCACHE, p.Dir) {
 		return false, nil
@@ -67,7 +69,7 @@ func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 	for i, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 		text, err := user.read(filepath.Join(p.Dir, name))
 		if err != nil || bytes.Contains(text, []byte(rewrite.LastName)) {
-			return false, nil // the compiler has more to say about it
+			return false, nil // the compiler reports the error
 		}
 		if i == 0 {
 			first = text
@@ -88,14 +90,13 @@ func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 	return true, nil
 }
 
-// addRuntime puts the virtual runtime into an overlay. told is what the compiler is
-// told of the markers beyond what go tells it, nil for nothing.
+// addRuntime adds the virtual runtime to an overlay. told is what the compiler is told about
+// markers beyond go's arguments, or nil. lastTold says that all programs announce when all tables
+// are registered.
 //
-// lastTold: all programs tell when all tables have come.
-//
-// go knows nothing of it, and may find what another build compiled in its cache. So told
-// stands in a comment of the runtime, which all that is marked imports: what is compiled
-// with it and without have not one name.
+// Go does not know about told, and might use a package from its cache that was compiled with a
+// different told. So told is put in a comment of the runtime, which all marked packages import:
+// with another told they have another key in go's cache.
 func (b *Build) addRuntime(r replacements, told []byte, lastTold bool) error {
 	files, err := rt.VirtualFiles(b.o.Deep)
 	if err != nil {
@@ -120,20 +121,20 @@ func (b *Build) addRuntime(r replacements, told []byte, lastTold bool) error {
 	return nil
 }
 
-// inGoroot is where go looks for a file of the standard library.
+// inGoroot returns the path at which go looks for a file of the standard library.
 func (b *Build) inGoroot(name string) string {
 	return filepath.Join(b.env.GOROOT, "src", filepath.FromSlash(name))
 }
 
-// belowRuntime returns the packages of the standard library that the virtual
-// package imports, directly or not: marked, they would have to import it, and
-// Go has no import cycles.
+// belowRuntime returns the packages of the standard library that the virtual package imports,
+// directly or not. They cannot be marked, since they would have to import the runtime, and Go has
+// no import cycles.
 func belowRuntime(ctx context.Context, o ListOptions) (map[string]bool, error) {
 	files, err := rt.VirtualFiles(false)
 	if err != nil {
 		return nil, err
 	}
-	imports := []string{"runtime"} // each package imports it, if it says so or not
+	imports := []string{"runtime"} // imported implicitly by every package
 	for name, text := range files {
 		if filepath.Ext(name) != ".go" {
 			continue

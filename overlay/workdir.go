@@ -2,17 +2,19 @@ package overlay
 
 import "os"
 
-// workDir begins the names of directories for what a process has built and runs as long as it lives.
+// workDir is the prefix of the names of work directories.
 const workDir = "markgen-work-"
 
-// A WorkDir is a directory for what this process needs as long as it lives, such as programs that it has built.
+// A WorkDir is a directory for files that this process needs as long as it lives, such as programs
+// that it has built.
 type WorkDir struct {
 	Path string
 
-	held *os.File // nil: not locked
+	held *os.File // nil if not locked
 }
 
-// NewWorkDir makes one below base, and removes those there of processes that were killed. The caller closes it.
+// NewWorkDir creates a WorkDir below base, and removes those left there by killed processes. The
+// caller must close it.
 func NewWorkDir(base string) (*WorkDir, error) {
 	sweep(base, workDir, func(string) bool { return true })
 	path, err := os.MkdirTemp(base, workDir)
@@ -22,7 +24,7 @@ func NewWorkDir(base string) (*WorkDir, error) {
 	return &WorkDir{path, holdDir(path)}, nil
 }
 
-// Close removes the directory with all that is in it. It may be called of nil, and again.
+// Close removes the directory and its content. It may be called on nil, and more than once.
 func (d *WorkDir) Close() error {
 	if d == nil || d.Path == "" {
 		return nil

@@ -6,29 +6,28 @@ import (
 	"go/token"
 )
 
-// The heap hands out memory in functions that take an object of a span from the
-// processor's cache (c.nextFree, behind an attempt that is in line), or a span for
-// a large object (c.allocLarge). Each goes on to tell the heap profiler how much
-// that was, by one statement, in the size that MemStats has:
+// The heap allocates memory in functions that take an object of a span from the processor's cache
+// (c.nextFree, after an inlined attempt), or a span for a large object (c.allocLarge). Each then
+// reports the size to the heap profiler in one statement, and the size is the one that MemStats
+// counts:
 //
 //	c.nextSample -= int64(size)
 //
-// Beyond that there are objects so small that several share one of a span. MemStats
-// counts those that fit beside others without their bytes, which went to the first:
+// In addition, tiny objects share an object of a span. MemStats counts the tiny objects that were
+// placed in an existing one as objects, but without bytes, which were counted for the first:
 //
 //	c.tinyAllocs++
 //
-// Chunks of arenas are neither; where they are made the heap's statistics count a
-// large object.
+// Chunks of arenas are neither; where they are allocated, the heap statistics count a large object.
 const (
 	smallObject = "function that takes an object of a span (nextFree)"
 	largeObject = "function that takes a span for an object (allocLarge)"
 	tinyObject  = "statement that counts a tiny object (tinyAllocs++)"
 )
 
-// allocates has the function count what it allocates.
+// allocates makes the function count what it allocates.
 func (r *rewriter) allocates(text []byte, f *ast.FuncDecl) {
-	var takes, packs token.Pos // memory, a tiny object beside others
+	var takes, packs token.Pos // positions of an allocation, and of a tiny object placed in an existing one
 	counted, packed := false, false
 	owner := "getg().m"
 	if mp := machine(f); mp != "" {
@@ -81,7 +80,7 @@ func (r *rewriter) allocates(text []byte, f *ast.FuncDecl) {
 	}
 }
 
-// sampled gives size of the statement x.nextSample -= int64(size), nil of another.
+// sampled returns size if s is x.nextSample -= int64(size), else nil.
 func sampled(s ast.Stmt) ast.Expr {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || a.Tok != token.SUB_ASSIGN || field(a.Lhs[0]) != "nextSample" {
@@ -97,8 +96,8 @@ func sampled(s ast.Stmt) ast.Expr {
 	return c.Args[0]
 }
 
-// chunk gives size of the statement atomic.Xadd64(&x.largeAlloc, int64(size)) where
-// the memory is not that of an object, else "".
+// chunk returns int64(size) if s is atomic.Xadd64(&x.largeAlloc, int64(size)) and the memory is not
+// that of an object, else "".
 func (r *rewriter) chunk(text []byte, f *ast.FuncDecl, s *ast.ExprStmt) string {
 	c, ok := s.X.(*ast.CallExpr)
 	if !ok || method(c) != "Xadd64" || len(c.Args) != 2 || f.Name.Name == "allocLarge" {
@@ -111,8 +110,7 @@ func (r *rewriter) chunk(text []byte, f *ast.FuncDecl, s *ast.ExprStmt) string {
 	return r.source(text, c.Args[1])
 }
 
-// machine is the variable of a function that has what acquirem returned, "" if
-// there is none.
+// machine returns the variable of a function to which the result of acquirem is assigned, or "".
 func machine(f *ast.FuncDecl) string {
 	for _, s := range f.Body.List {
 		a, ok := s.(*ast.AssignStmt)
@@ -128,11 +126,10 @@ func machine(f *ast.FuncDecl) string {
 	return ""
 }
 
-// method is the name of the method, or of another package's function, that is
-// called; "" if it is neither.
+// method returns the name of the called method or function of another package, or "".
 func method(c *ast.CallExpr) string { return field(c.Fun) }
 
-// field is the name that a selector ends in, "" if it is none.
+// field returns the last name of a selector expression, or "".
 func field(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
 		return s.Sel.Name

@@ -1,14 +1,12 @@
-// Package deep makes, of the source of Go's package runtime, one that keeps
-// account of each goroutine: what it has allocated, to the byte and object, and
-// room for what markgen's runtime keeps with it. A build with that package in
-// the place of Go's own is a deep build.
+// Package deep rewrites the source of Go's package runtime so that it counts the allocations of
+// each goroutine, to the byte and object, and reserves space for per-goroutine data of markgen's
+// runtime. A build that uses this package instead of Go's own is a deep build.
 //
 //	added, err := deep.Rewrite("go1.26.8", files)
 //
-// The places to be changed are found by their syntax, not by their text or line,
-// and the text is changed there and nowhere else, on the line it stands on: file
-// names and line numbers in traces stay as they are. What is looked for is said
-// in the files of this package, one for each purpose. If a release of Go lacks one
-// of the places, or has one more where memory is handed out, the error is a
-// *ShapeError, which names each: such a build would be wrong, and is not made.
+// The places to be changed are found by their syntax, not by their text or line, and only those
+// places are changed, within their line: file names and line numbers in stack traces stay the same.
+// The files of this package, one for each purpose, say what they look for. If a release of Go lacks
+// one of the places, or has an additional one that allocates memory, the error is a *ShapeError
+// that names each: the build would be wrong, and is not made.
 package deep

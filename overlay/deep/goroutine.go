@@ -6,8 +6,8 @@ import (
 
 const theG = "struct type g"
 
-// goroutine adds the field to the struct of a goroutine, as the last: assembly and
-// the linker know the first ones by their offsets.
+// goroutine adds the field at the end of the g struct: assembly and the linker know the offsets of
+// the first fields.
 func (r *rewriter) goroutine(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		t, ok := spec.(*ast.TypeSpec)
@@ -21,14 +21,14 @@ func (r *rewriter) goroutine(d *ast.GenDecl) {
 	}
 }
 
-// endOf are the functions by which a goroutine ends, of its own accord or by
-// Goexit, while it can still call Go functions: the second is for coroutines.
+// endOf are the functions that end a goroutine, when it returns or calls Goexit, while it can still
+// call Go functions. coroexit is for coroutines.
 var endOf = map[string]string{
 	"goexit1":  "function goexit1, by which goroutines end",
 	"coroexit": "function coroexit, by which coroutines end",
 }
 
-// ends has goroutines say that they end.
+// ends inserts a call of markgenGone into the functions that end goroutines.
 func (r *rewriter) ends(f *ast.FuncDecl) {
 	if what := endOf[f.Name.Name]; what != "" && f.Recv == nil {
 		r.found[what]++

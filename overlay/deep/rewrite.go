@@ -20,16 +20,16 @@ type File struct {
 //go:embed _runtime/markgen.go
 var added []byte
 
-// addedName is the name of the file that comes to package runtime.
+// addedName is the name of the file added to package runtime.
 const addedName = "markgen.go"
 
-// words are those without which a file has none of the places.
+// words are such that a file without any of them has none of the places.
 var words = []string{"type g struct", "nextFree(", "allocLarge(", "tinyAllocs", "largeAlloc", "func goexit1", "func coroexit",
 	"atomicstatus.CompareAndSwap(", "waitReasonStrings"}
 
-// Rewrite returns the files of package runtime that are changed, and those that
-// come to it, for the runtime of a deep build. files are all that are compiled;
-// release is said in the error, which is a *ShapeError or one of the parser's.
+// Rewrite returns the changed files of package runtime and the files added to it for a deep build.
+// files are all the files that are compiled; release is for error messages. The error is a
+// *ShapeError or a parse error.
 func Rewrite(release string, files []File) ([]File, error) {
 	r := &rewriter{fset: token.NewFileSet(), found: map[string]int{}}
 	var changed []File
@@ -73,8 +73,7 @@ func Rewrite(release string, files []File) ([]File, error) {
 	return append(changed, File{addedName, added}), nil
 }
 
-// A place must be there, somewhere in the package; file is where it is in the
-// releases that are known.
+// A place must exist somewhere in the package; file has it in the known releases.
 type place struct{ file, what string }
 
 var places = []place{
@@ -91,7 +90,7 @@ var places = []place{
 	{"runtime2.go", waitReasons},
 }
 
-// A ShapeError says what is missing in the package runtime of a release.
+// A ShapeError lists what is missing in package runtime of a release.
 type ShapeError struct {
 	Release string
 	Missing []string // "file[:line]: what"
@@ -101,15 +100,15 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("package runtime of %s does not have the shape that -deep knows:\n\t%s", e.Release, strings.Join(e.Missing, "\n\t"))
 }
 
-// A rewriter looks for the places in one file after the other.
+// A rewriter looks for the places in one file after another.
 type rewriter struct {
 	fset    *token.FileSet
-	edits   []edit // of the file
+	edits   []edit // of the current file
 	found   map[string]int
 	missing []string
 }
 
-// An edit is text to be inserted at an offset.
+// An edit inserts text at an offset.
 type edit struct {
 	at   int
 	text string
@@ -119,18 +118,18 @@ func (r *rewriter) insert(at token.Pos, text string) {
 	r.edits = append(r.edits, edit{r.fset.Position(at).Offset, text})
 }
 
-// miss takes note of what is missing; where is a file or file:line.
+// miss records something missing; where is a file or file:line.
 func (r *rewriter) miss(where, what string) {
 	r.missing = append(r.missing, where+": "+what)
 }
 
-// missAt is miss at a place.
+// missAt is miss with a position.
 func (r *rewriter) missAt(at token.Pos, what string) {
 	p := r.fset.Position(at)
 	r.miss(fmt.Sprintf("%s:%d", p.Filename, p.Line), what)
 }
 
-// apply carries out the edits on the text of the file.
+// apply returns text with the edits applied.
 func (r *rewriter) apply(text []byte) []byte {
 	slices.SortStableFunc(r.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	var out []byte
@@ -142,7 +141,7 @@ func (r *rewriter) apply(text []byte) []byte {
 	return append(out, text[at:]...)
 }
 
-// source is the text of a node.
+// source returns the source text of a node.
 func (r *rewriter) source(text []byte, n ast.Node) string {
 	return string(text[r.fset.Position(n.Pos()).Offset:r.fset.Position(n.End()).Offset])
 }

@@ -6,15 +6,15 @@ import (
 	"go/token"
 )
 
-// What a goroutine does shows in its status, g.atomicstatus. Nearly all changes are
-// made by casgstatus, in the condition of a loop; the others compare and swap where
-// that is likely to succeed, in the condition of an if statement whose body is for
-// when it does not, or of a loop. Behind each of these something is inserted, save
-// those that neither begin nor end running, such as of the scan bit.
+// The state of a goroutine is in its status, g.atomicstatus. Nearly all changes are made by
+// casgstatus, in the condition of a loop. The other changes are compare-and-swaps that usually
+// succeed, in the condition of an if statement whose body handles failure, or of a loop. A call is
+// inserted after each of these statements, except where the change neither begins nor ends running,
+// such as a change of the scan bit.
 //
-// The way into a system call is left before the status changes, and what comes then
-// must not call what saves registers in the g (as reading the clock does on some
-// systems). So that is seen at the beginning of the functions that enter one.
+// System calls are the exception: code after the status change must not save registers in the g (as
+// reading the clock does on some systems). So the call is inserted at the beginning of the
+// functions that enter a system call.
 const (
 	statusLoop   = "loop in function casgstatus that changes the status of a goroutine"
 	preemptLoop  = "loop in function casGToPreemptScan that changes the status of a goroutine"
@@ -23,7 +23,7 @@ const (
 	waitReasons  = "variable waitReasonStrings"
 )
 
-// turns has the function say when it changes what a goroutine does.
+// turns inserts calls of markgenTurns where a function changes a goroutine's state.
 func (r *rewriter) turns(text []byte, f *ast.FuncDecl) {
 	name := f.Name.Name
 	for _, enter := range []struct{ name, what string }{{"reentersyscall", enterSyscall}, {"entersyscallblock", blockSyscall}} {
@@ -67,8 +67,8 @@ func (r *rewriter) turns(text []byte, f *ast.FuncDecl) {
 	})
 }
 
-// statusSwap finds the call in a condition that holds, or goes on, while the status
-// could not be changed: a || !gp.atomicstatus.CompareAndSwap(…). nil: there is none.
+// statusSwap returns the compare-and-swap call in a condition that is true if the swap failed: a ||
+// !gp.atomicstatus.CompareAndSwap(…). It returns nil if there is none.
 func statusSwap(cond ast.Expr) *ast.CallExpr {
 	if or, ok := cond.(*ast.BinaryExpr); ok && or.Op == token.LOR {
 		return statusSwap(or.Y)
@@ -83,13 +83,13 @@ func statusSwap(cond ast.Expr) *ast.CallExpr {
 	return nil
 }
 
-// isStatusSwap says whether the call is x.atomicstatus.CompareAndSwap(old, new).
+// isStatusSwap reports whether the call is x.atomicstatus.CompareAndSwap(old, new).
 func isStatusSwap(c *ast.CallExpr) bool {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	return ok && s.Sel.Name == "CompareAndSwap" && field(s.X) == "atomicstatus" && len(c.Args) == 2
 }
 
-// running says whether one of the states, before and after, is _Grunning.
+// running reports whether the old or the new status is _Grunning.
 func running(swap *ast.CallExpr) bool {
 	found := false
 	for _, arg := range swap.Args {
@@ -103,8 +103,7 @@ func running(swap *ast.CallExpr) bool {
 	return found
 }
 
-// reasons looks for the texts of what goroutines wait for, by which these are told
-// apart.
+// reasons looks for the texts of wait reasons, which distinguish the kinds of waiting.
 func (r *rewriter) reasons(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && v.Names[0].Name == "waitReasonStrings" {

@@ -2,62 +2,60 @@ package runtime
 
 import "unsafe"
 
-// MarkgenGoroutine is what a deep build keeps with each goroutine. A g is used
-// again when its goroutine has ended; what is here goes on then.
+// MarkgenGoroutine is the per-goroutine data of a deep build. A g is reused when its goroutine has
+// ended; the data are not reset.
 type MarkgenGoroutine struct {
-	// Own belongs to markgen's runtime. Nothing in there is seen by the garbage
-	// collector.
+	// Own belongs to markgen's runtime. The garbage collector does not scan it.
 	Own [8]uint64
 
-	// What the goroutine has allocated on the heap so far, by the rules of
-	// MemStats.TotalAlloc and MemStats.Mallocs. It is written while the goroutine
-	// runs, on its own behalf, and can be read and set by it alone.
+	// Bytes and Objects are the goroutine's heap allocations so far, counted as in
+	// MemStats.TotalAlloc and MemStats.Mallocs. They are written by the goroutine as it runs, and
+	// only it may read or set them.
 	Bytes, Objects uint64
 
-	// What it is doing (Markgen…), since when, and how long it has done what, ns, by
-	// nanotime. It is written while MarkgenFollow says so.
+	// Doing is the current state (Markgen…), Since the time at which it began, and Spent the time
+	// spent in each state, all times in ns by nanotime. They are updated while MarkgenFollow is on.
 	Doing uint32
 	Since int64
 	Spent [MarkgenDoings]int64
 }
 
-// What a goroutine does, as the scheduler sees it. Waiting for a processor is
-// MarkgenRunnable, and to be in a system call without waiting in the scheduler is
-// MarkgenSyscall, whatever the kernel does meanwhile; time in short ones is not told apart from running.
+// States of a goroutine, as the scheduler sees them. MarkgenRunnable is waiting for a processor.
+// MarkgenSyscall is being in a system call, whatever the kernel does meanwhile; short system calls
+// count as running.
 const (
 	MarkgenRunning = iota
 	MarkgenRunnable
-	MarkgenChan  // waits for a channel or in select
-	MarkgenSync  // for what package sync has
-	MarkgenIO    // for the network poller
-	MarkgenSleep // for time to pass
+	MarkgenChan  // waiting for a channel or in select
+	MarkgenSync  // waiting in package sync
+	MarkgenIO    // waiting for the network poller
+	MarkgenSleep // sleeping
 	MarkgenSyscall
-	MarkgenGC    // does or waits for work of the garbage collector
-	MarkgenOther // has not begun, has ended, or waits for something else
+	MarkgenGC    // doing or waiting for work of the garbage collector
+	MarkgenOther // not begun, ended, or waiting for something else
 	MarkgenDoings
 )
 
-// MarkgenOffset is where that is in a g.
+// MarkgenOffset is the offset of MarkgenGoroutine in a g.
 const MarkgenOffset = unsafe.Offsetof(g{}.markgen)
 
-// Markgen is that of the goroutine that calls it.
+// Markgen returns the data of the calling goroutine.
 func Markgen() *MarkgenGoroutine { return &getg().markgen }
 
-// MarkgenGone is called by each goroutine as the last that it does, if it is not
-// nil.
+// MarkgenGone, if not nil, is called by each goroutine just before it ends.
 var MarkgenGone func()
 
-// markgenGone is what has been inserted where goroutines end.
+// markgenGone is called from the code inserted where goroutines end.
 func markgenGone() {
 	if f := MarkgenGone; f != nil {
 		f()
 	}
 }
 
-// MarkgenFollowed is since when goroutines take note of what they do, ns; 0: they don't.
+// MarkgenFollowed is the time at which tracking of states began, in ns; 0 if it is off.
 var MarkgenFollowed int64
 
-// MarkgenFollow has goroutines take note of what they do, or not.
+// MarkgenFollow turns tracking of goroutine states on or off.
 func MarkgenFollow(on bool) {
 	MarkgenFollowed = 0
 	if !on {
@@ -69,10 +67,10 @@ func MarkgenFollow(on bool) {
 	MarkgenFollowed = nanotime()
 }
 
-// markgenWaits has what it is to wait for a waitReason.
+// markgenWaits maps a waitReason to a state.
 var markgenWaits [256]uint8
 
-// markgenWait goes by the texts of the reasons, which traces show.
+// markgenWait returns the state for the text of a waitReason, as shown in traces.
 func markgenWait(reason string) uint8 {
 	is := func(prefix string) bool { return len(reason) >= len(prefix) && reason[:len(prefix)] == prefix }
 	switch {
@@ -92,12 +90,13 @@ func markgenWait(reason string) uint8 {
 	return MarkgenOther
 }
 
-// markgenShort is how long a system call is that counts as waiting, ns. The scheduler takes the processor from
-// longer ones (retake in proc.go); what is shorter works more often than it waits.
+// markgenShort is the duration in ns from which a system call counts as waiting. The scheduler
+// retakes the processor from longer ones (retake in proc.go); shorter ones mostly work rather than
+// wait.
 const markgenShort = 20_000
 
-// markgenTurns takes note of a goroutine's new status, where the status has been
-// changed. Only one thread at a time does that.
+// markgenTurns records a goroutine's new status, after the status has changed. It is never called
+// concurrently for the same goroutine.
 //
 //go:nosplit
 func markgenTurns(gp *g, status uint32) {
@@ -124,8 +123,7 @@ func markgenTurns(gp *g, status uint32) {
 	m.Doing, m.Since = doing, now
 }
 
-// markgenAllocated takes note of an object for which there is no statement in
-// line.
+// markgenAllocated counts an object that is not counted by inline code.
 func markgenAllocated(size uintptr) {
 	if gp := getg().m.curg; gp != nil {
 		gp.markgen.Bytes += uint64(size)
