@@ -7,20 +7,21 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Exported returns what is true of the markers of exported functions, and of exported
-// methods of exported types, in the packages of those import paths.
+// Exported returns a predicate that reports whether a marker is of an exported function, or an
+// exported method of an exported type, in one of the packages with the given import paths.
 func Exported(packages []string) func(*profile.Marker) bool {
 	of := inPackages(packages)
 	return func(m *profile.Marker) bool { return of(m) && IsExported(m.Package, m.Name) }
 }
 
-// Declared is Exported for all functions that have a declaration.
+// Declared is like Exported, for all declared functions.
 func Declared(packages []string) func(*profile.Marker) bool {
 	of := inPackages(packages)
 	return func(m *profile.Marker) bool { return of(m) && !strings.Contains(inPackage(m.Package, m.Name), ":") }
 }
 
-// inPackages returns what is true of the markers of functions in the packages.
+// inPackages returns a predicate that reports whether a marker is of a function in one of the
+// packages.
 func inPackages(packages []string) func(*profile.Marker) bool {
 	set := map[string]bool{}
 	for _, path := range packages {
@@ -29,14 +30,14 @@ func inPackages(packages []string) func(*profile.Marker) bool {
 	return func(m *profile.Marker) bool { return m.Kind == "func" && set[m.Package] }
 }
 
-// inPackage is a marker's name without its package and the dot.
+// inPackage returns a marker's name without its package and the dot.
 func inPackage(path, name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, path), ".")
 }
 
-// IsExported tells whether the name of a function's marker in the package of that path is
-// part of the package's API: F, T.M, (*T).M with exported identifiers, or a name that a
-// directive gave. What has a colon is part of a function.
+// IsExported reports whether name, the name of a function's marker in the package with that path,
+// is part of the package's API: F, T.M or (*T).M with exported identifiers, or a name given by a
+// directive. A name with a colon is of a part of a function.
 func IsExported(path, name string) bool {
 	name = inPackage(path, name)
 	if strings.Contains(name, ":") {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Clique returns vertices of which every two are joined, as many as it finds: no coloring
-// has fewer colors. Exact says that no graph search would find more; it is false if the
-// search was given up after so many steps that it might go on for hours.
+// Clique returns a large set of vertices that are all joined to each other: no coloring has fewer
+// colors than it has vertices. exact reports whether it is a maximum clique; it is false if the
+// search was stopped after mostSteps, because it might take hours.
 //
-// It is branch and bound with greedy coloring as the bound (Tomita and Seki, An Efficient
-// Branch-and-Bound Algorithm for Finding a Maximum Clique, 2003), on bit sets (San Segundo
-// et al., An exact bit-parallel algorithm for the maximum clique problem, 2011).
+// The algorithm is branch and bound with greedy coloring as the bound (Tomita and Seki, An
+// Efficient Branch-and-Bound Algorithm for Finding a Maximum Clique, 2003), on bit sets (San
+// Segundo et al., An exact bit-parallel algorithm for the maximum clique problem, 2011).
 func (g *Graph) Clique() (vertices []int, exact bool) {
-	// In the order of the search vertices of many edges have small numbers.
+	// Number the vertices for the search by decreasing degree.
 	order := make([]int, g.n)
 	for v := range order {
 		order[v] = v
@@ -38,18 +38,18 @@ func (g *Graph) Clique() (vertices []int, exact bool) {
 	return vertices, s.steps > 0
 }
 
-// mostSteps is how many vertices a search tries: some seconds' worth in a graph of
+// mostSteps is the maximum number of vertices that a search tries: a few seconds in a graph of
 // thousands.
 const mostSteps = 1 << 20
 
 type cliqueSearch struct {
 	adj           []set
 	current, best []int
-	steps         int // that are left
+	steps         int // remaining
 }
 
-// expand looks for cliques of what is in current and some of the candidates, all of which
-// are joined to all of that.
+// expand searches for cliques that consist of current and some of the candidates, each of which is
+// joined to all of current.
 func (s *cliqueSearch) expand(candidates set) {
 	order, bounds := s.color(candidates)
 	next := newSet(len(s.adj))
@@ -74,8 +74,8 @@ func (s *cliqueSearch) expand(candidates set) {
 	}
 }
 
-// color orders the candidates by the color that each gets from a greedy coloring, and
-// says of each how many colors there are up to it: no clique of those before it has more.
+// color sorts the candidates by their colors in a greedy coloring. bounds has for each the number
+// of colors up to it, which is the maximum size of a clique among it and those before it.
 func (s *cliqueSearch) color(candidates set) (order, bounds []int) {
 	rest := slices.Clone(candidates)
 	free := newSet(len(s.adj))

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// Color gives each vertex a color, from 0, so that no two that are joined have the same,
-// with few colors. least is a number of colors that is known to be needed, such as the size
-// of a clique: with so many it stops looking for a coloring with fewer. The same graph
-// gets the same colors.
+// Color assigns each vertex a color, from 0, so that joined vertices have different colors. It
+// tries to use few colors, and stops when it has a coloring with least colors, a known lower bound
+// such as the size of a clique. The result depends only on the graph.
 //
-// The first coloring is that of DSATUR (Brélaz, New methods to color the vertices of a
-// graph, 1979); colors are then taken away as long as tabu search finds a coloring without
-// one (Hertz and de Werra, Using tabu search techniques for graph coloring, 1987).
-// There are libraries for the first; they go through maps, and give other colors each time.
+// The first coloring is by DSATUR (Brélaz, New methods to color the vertices of a graph, 1979).
+// Then colors are removed as long as tabu search finds a coloring without one (Hertz and de Werra,
+// Using tabu search techniques for graph coloring, 1987). There are libraries for DSATUR, but they
+// iterate over maps, so their colors differ from run to run.
 func (g *Graph) Color(least int) (colors []int) {
 	colors = g.saturate()
 	for n := countColors(colors); n > max(least, 1); n-- {
@@ -26,7 +25,7 @@ func (g *Graph) Color(least int) (colors []int) {
 	return g.tidy(colors)
 }
 
-// countColors is the largest color and one.
+// countColors returns the largest color plus one.
 func countColors(colors []int) int {
 	if len(colors) == 0 {
 		return 0
@@ -34,12 +33,13 @@ func countColors(colors []int) int {
 	return slices.Max(colors) + 1
 }
 
-// saturate colors the vertex next whose neighbors have the most different colors, of
-// several the one with the most neighbors, with the smallest color that is free.
+// saturate colors the vertices one after another. The next one is always a vertex whose neighbors
+// have the most different colors, among these one with the most neighbors; it gets the smallest
+// free color.
 func (g *Graph) saturate() []int {
 	colors := make([]int, g.n)
-	taken := make([]set, g.n) // by neighbors, of each vertex
-	most := 0                 // no vertex needs more colors
+	taken := make([]set, g.n) // colors of the neighbors of each vertex
+	most := 0                 // no vertex needs more colors than this
 	for v := range g.n {
 		colors[v] = -1
 		most = max(most, g.degree(v)+1)
@@ -71,16 +71,16 @@ func (g *Graph) saturate() []int {
 	return colors
 }
 
-// tabuMoves is how many vertices tabu recolors before it gives up.
+// tabuMoves is the number of moves after which tabu gives up.
 const tabuMoves = 20000
 
-// tabu looks for a coloring with n colors, from one with more; nil: it found none. In
-// each move the vertex that has a neighbor of its color gets the color that leaves the
-// fewest such edges; the color it had is not given back to it for a while.
+// tabu searches for a coloring with n colors, starting from one with more; it returns nil if it
+// finds none. In each move, a vertex with a neighbor of its color gets the color that leaves the
+// fewest such edges; it cannot get the old color again for a while.
 func (g *Graph) tabu(from []int, n int) []int {
 	rnd := rand.New(rand.NewPCG(uint64(g.n), uint64(n)))
 	colors := make([]int, g.n)
-	near := make([][]int, g.n) // of each vertex, how many neighbors have each color
+	near := make([][]int, g.n) // for each vertex, the number of neighbors of each color
 	until := make([][]int, g.n)
 	for v := range colors {
 		near[v], until[v] = make([]int, n), make([]int, n)
@@ -88,7 +88,7 @@ func (g *Graph) tabu(from []int, n int) []int {
 			colors[v] = rnd.IntN(n)
 		}
 	}
-	bad := 0 // edges between vertices of one color
+	bad := 0 // number of edges between vertices of the same color
 	for v := range g.adj {
 		g.adj[v].each(func(u int) {
 			near[v][colors[u]]++
@@ -139,7 +139,7 @@ func (g *Graph) tabu(from []int, n int) []int {
 	return colors
 }
 
-// tidy numbers the colors by their first vertices, so that none is missing.
+// tidy renumbers the colors by their first vertices, without gaps.
 func (g *Graph) tidy(colors []int) []int {
 	number := map[int]int{}
 	tidy := make([]int, len(colors))

@@ -1,18 +1,18 @@
-// Package isolate measures what functions of an API cost, each without the cost of
-// measuring others in it (US 9,027,000).
+// Package isolate measures the cost of the functions of an API, each without the overhead of
+// measuring others within it (US 9,027,000).
 //
-// A scenario is run once to see which functions run, and which of them are ever on one
-// call stack. Then the functions are put into groups in which no two share a stack, and
-// the scenario is run again for each group, with the markers of that group alone. What
-// the passes gave is added up to one profile.
+// A scenario is run once to see which functions run, and which of them are ever on the same call
+// stack. Then the functions are divided into groups in which no two share a stack, and the scenario
+// is run again for each group, with only that group's markers on. The data of these passes are
+// added up to one profile.
 //
 //	r, err := isolate.Run(ctx, scenario, isolate.Options{API: isolate.Exported(paths)})
 //
-// What is promised: the same pairs give the same groups, on any machine; of a function
-// that calls itself the outermost calls are timed; what differs from pass to pass is said
-// of each function, never averaged away; with a Store, what was done before an interrupt
-// is done.
+// The package promises that the same pairs give the same groups on any machine; that of a recursive
+// function the outermost calls are timed; that differences between passes are reported for each
+// function, never averaged away; and that with a Store the passes made before an interrupt are not
+// repeated.
 //
-// Calls that a function makes on another goroutine are on another stack: they may be timed
-// in the same pass, and the function's time has the cost of that in it.
+// Calls that a function makes on another goroutine are on another stack: they may be timed in the
+// same pass, and the function's time then includes that overhead.
 package isolate

@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Unreached are the names of the functions that no pass has reached.
+// Unreached returns the names of the functions that no pass reached.
 func (r *Result) Unreached() (names []string) {
 	for _, f := range r.Functions {
 		if !f.Reached() {
@@ -17,9 +17,9 @@ func (r *Result) Unreached() (names []string) {
 	return names
 }
 
-// Exercise adds what was measured of functions that the scenario never reached, by another
-// scenario with arguments that were made up: x, of which outcomes were seen. refused are
-// those of which no calls could be made.
+// Exercise adds measurements of functions that the scenario never reached. x is the result of
+// another scenario, with made-up arguments, and outcomes are its outcomes; refused are the
+// functions that could not be called.
 func (r *Result) Exercise(x *Result, outcomes []exercise.Outcome, refused []exercise.Refusal) {
 	r.Refused = refused
 	if x == nil {
@@ -39,7 +39,7 @@ func (r *Result) Exercise(x *Result, outcomes []exercise.Outcome, refused []exer
 	ids := map[string]*Function{}
 	for i, f := range r.Functions {
 		if of := by[f.Name]; of != nil && of.Reached() {
-			of.ID = f.ID // a registry may give another where there are fewer markers
+			of.ID = f.ID // with fewer markers, a registry may assign another ID
 			r.Functions[i], ids[f.Name] = of, of
 		}
 	}

@@ -2,12 +2,12 @@ package isolate
 
 import "math/bits"
 
-// A Graph has vertices 0 to n-1, of which some pairs are joined by an edge: functions, and
-// which of them share a stack.
+// A Graph is an undirected graph with vertices 0 to n-1: functions, and which of them share a
+// stack.
 type Graph struct {
 	n    int
-	adj  []set // of each vertex, those it is joined to
-	size int   // edges
+	adj  []set // neighbors of each vertex
+	size int   // number of edges
 }
 
 // NewGraph returns a graph of n vertices and no edges.
@@ -19,7 +19,7 @@ func NewGraph(n int) *Graph {
 	return g
 }
 
-// Join adds the edge between two vertices. One between a vertex and itself is none.
+// Join adds the edge between two vertices. It does nothing if they are the same.
 func (g *Graph) Join(a, b int) {
 	if a == b || g.adj[a].has(b) {
 		return
@@ -29,16 +29,16 @@ func (g *Graph) Join(a, b int) {
 	g.size++
 }
 
-// Joined tells whether there is an edge between two vertices.
+// Joined reports whether there is an edge between two vertices.
 func (g *Graph) Joined(a, b int) bool { return g.adj[a].has(b) }
 
-// Edges is the number of edges.
+// Edges returns the number of edges.
 func (g *Graph) Edges() int { return g.size }
 
-// degree is the number of vertices that v is joined to.
+// degree returns the number of neighbors of v.
 func (g *Graph) degree(v int) int { return g.adj[v].len() }
 
-// A set of small whole numbers.
+// A set is a bit set of small non-negative integers.
 type set []uint64
 
 func newSet(n int) set { return make(set, (n+63)/64) }
@@ -54,7 +54,7 @@ func (s set) len() (n int) {
 	return n
 }
 
-// first is the smallest number in the set, -1 if it is empty.
+// first returns the smallest element, or -1 if the set is empty.
 func (s set) first() int {
 	for i, w := range s {
 		if w != 0 {
@@ -64,7 +64,7 @@ func (s set) first() int {
 	return -1
 }
 
-// each calls f for the numbers in the set, in order.
+// each calls f for the elements in ascending order.
 func (s set) each(f func(int)) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -73,14 +73,14 @@ func (s set) each(f func(int)) {
 	}
 }
 
-// and stores what is in both a and b.
+// and sets s to the intersection of a and b.
 func (s set) and(a, b set) {
 	for i := range s {
 		s[i] = a[i] & b[i]
 	}
 }
 
-// less removes what is in a.
+// less removes the elements of a from s.
 func (s set) less(a set) {
 	for i := range s {
 		s[i] &^= a[i]

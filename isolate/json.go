@@ -46,7 +46,7 @@ type jsonFunction struct {
 	Counts    []uint64                      `json:"counts"`
 	Count     uint64                        `json:"count"`
 	MeanNS    float64                       `json:"mean_ns"`
-	MeanSENS  *float64                      `json:"mean_se_ns"` // null: fewer than two calls were timed
+	MeanSENS  *float64                      `json:"mean_se_ns"` // null if fewer than two calls were timed
 	StddevNS  float64                       `json:"stddev_ns"`
 	MinNS     uint64                        `json:"min_ns"`
 	P50NS     float64                       `json:"p50_ns"`
@@ -57,7 +57,7 @@ type jsonFunction struct {
 	PerCall   map[string]map[string]float64 `json:"per_call,omitempty"`
 }
 
-// WriteJSON writes all of it as JSON.
+// WriteJSON writes the result as JSON.
 func (r *Result) WriteJSON(w io.Writer) error {
 	j := jsonResult{
 		Passes: r.Passes, TookNS: int64(r.Took), Groups: len(r.Plan.Groups), Clique: r.Plan.Clique,
@@ -88,7 +88,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return e.Encode(j)
 }
 
-// perCall is what collectors read in a call, by collector and value.
+// perCall returns the mean of collectors' readings per call, by collector and value.
 func perCall(m *profile.Marker) map[string]map[string]float64 {
 	if len(m.Readings) == 0 {
 		return nil

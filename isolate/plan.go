@@ -7,17 +7,17 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Plan says which functions are timed in which pass.
+// A Plan assigns functions to the passes in which they are timed.
 type Plan struct {
-	Groups [][]registry.ID // one pass each; in order
-	Clique int             // every plan for the scenario has at least so many groups
-	Best   bool            // and no plan is known to need fewer since that search was complete
+	Groups [][]registry.ID // one pass each, in order
+	Clique int             // lower bound for the number of groups of any plan for the scenario
+	Best   bool            // Clique is exact: the search for it was complete
 }
 
-// NewPlan puts the functions that the first pass reached into groups in which no two share
-// a stack; with exact each has a group of its own. What it did not reach is in the first
-// group: it costs nothing there, and is seen if it turns up. Functions that are only
-// counted are in none.
+// NewPlan divides the functions that the first pass reached into groups in which no two share a
+// stack; with exact, each has its own group. Functions that were not reached are in the first
+// group: they cost nothing there, and are seen if they run after all. Functions that are only
+// counted are in no group.
 func NewPlan(first *profile.Profile, api func(*profile.Marker) bool, exact bool) *Plan {
 	var reached, others []registry.ID
 	for i := range first.Markers {
@@ -51,7 +51,7 @@ func NewPlan(first *profile.Profile, api func(*profile.Marker) bool, exact bool)
 	return plan
 }
 
-// StackGraph joins those of the functions that were on one stack.
+// StackGraph returns a graph that joins those of the functions that were on one stack.
 func StackGraph(pairs *profile.Pairs, functions []registry.ID) *Graph {
 	vertex := map[registry.ID]int{}
 	for v, id := range functions {

@@ -10,56 +10,56 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Result is what was measured.
+// A Result has the measurements.
 type Result struct {
 	Plan      *Plan
-	Functions []*Function // of the API, sorted by name
+	Functions []*Function // functions of the API, sorted by name
 	Passes    int
-	Took      time.Duration // all passes together
-	FirstTook time.Duration // the first
+	Took      time.Duration // time of all passes
+	FirstTook time.Duration // time of the first pass
 	Failures  []Failure
 
-	// Profile has the same as any profile: of each function the times of its passes, and what
-	// the first pass read besides.
+	// Profile is the sum of all passes: the times of each function are those of its own passes, and
+	// other readings are those of the first pass.
 	Profile *profile.Profile
 
-	Exercised *Result            // of functions that only made-up calls reached, see Exercise; nil: there were none
-	Refused   []exercise.Refusal // functions of which no calls could be made up
+	Exercised *Result            // functions that only made-up calls reached, see Exercise; nil if there are none
+	Refused   []exercise.Refusal // functions for which no calls could be made up
 
 	byID map[registry.ID]*Function
 	all  profile.Sum
 }
 
-// A Function is what was measured of one.
+// A Function has the measurements of one function.
 type Function struct {
-	*profile.Marker // in the Profile; count and times of all its passes
+	*profile.Marker // its marker in Profile, with count and times of all its passes
 
-	Group     int      // from 1; 0: it was not timed
-	First     uint64   // calls in the first pass; of those inside another of its own the outermost
-	Calls     []uint64 // the same in each of its passes
-	Recursive bool     // it calls itself, by whatever way: only outermost calls are timed and counted
-	Disturbed bool     // in its passes another of its group ran inside it, which never happened in the first
-	Exercised bool     // by calls that were made up
-	InFirst   float64  // mean in the first pass, where all were measured at once, ns; 0: it was not timed
+	Group     int      // number of its group, from 1; 0 if it was not timed
+	First     uint64   // calls in the first pass; if it is recursive, outermost calls
+	Calls     []uint64 // the same for each of its passes
+	Recursive bool     // it calls itself, directly or not: only outermost calls are timed and counted
+	Disturbed bool     // in its passes another function of its group ran within it, unlike in the first pass
+	Exercised bool     // reached by made-up calls only
+	InFirst   float64  // mean in the first pass, in which everything was measured at once, in ns; 0 if it was not timed
 
-	panics string // how many of the made-up calls panicked, "" for none
+	panics string // number of made-up calls that panicked, as text; "" if none did
 	timed  []timed
 }
 
-// timed are the calls of a function that one of its passes timed.
+// timed are the timed calls of a function in one of its passes.
 type timed struct{ calls, ns uint64 }
 
-// StandardError is that of the mean, in ns: the larger of what the spread of single calls makes of
-// it and, where there are several passes, of what these differ by. ok is false where fewer than two
-// calls were timed.
+// StandardError returns the standard error of the mean, in ns: the larger of the one by the spread
+// of single calls and, if there are several passes, the one by the differences between them. ok is
+// false if fewer than two calls were timed.
 func (f *Function) StandardError() (ns float64, ok bool) {
 	n := float64(f.Timed())
 	if n < 2 {
 		return 0, false
 	}
 	within := f.StddevNS() / math.Sqrt(n-1)
-	// The mean is a ratio, of times to calls, so its variance is that of ratio estimators (Cochran,
-	// Sampling Techniques, 6.4): passes with more calls say more.
+	// The mean is a ratio of times to calls, so its variance is that of a ratio estimator (Cochran,
+	// Sampling Techniques, 6.4): passes with more calls have more weight.
 	mean, squares, k := f.MeanNS(), 0.0, 0.0
 	for _, pass := range f.timed {
 		if pass.calls > 0 {
@@ -74,15 +74,15 @@ func (f *Function) StandardError() (ns float64, ok bool) {
 	return max(within, math.Sqrt(k/(k-1)*squares)/n), true
 }
 
-// Reached tells whether any pass reached it.
+// Reached reports whether any pass reached the function.
 func (f *Function) Reached() bool { return f.First > 0 || f.Made() > 0 }
 
-// Made is how many calls there were in its passes, those without a time among them that were
-// open when a pass ended: the last that a panic has left may seem to be.
+// Made returns the number of calls in its passes, including those that were open when a pass ended
+// and have no time: the last call that was left by a panic may appear to be open.
 func (f *Function) Made() uint64 { return f.Count + f.Open }
 
-// Varies tells whether its passes had other numbers of calls than the first, which it ran
-// in to begin with, and the smallest and largest number of a pass.
+// Varies reports whether its passes had a different number of calls than the first pass, and
+// returns the minimum and maximum number.
 func (f *Function) Varies() (least, most uint64, varies bool) {
 	least, most = f.First, f.First
 	for _, n := range f.Calls {
@@ -91,7 +91,7 @@ func (f *Function) Varies() (least, most uint64, varies bool) {
 	return least, most, least != most
 }
 
-// A Failure is a pass that did not end well.
+// A Failure is a pass that failed.
 type Failure struct {
 	Name     string
 	Code     int
@@ -102,7 +102,7 @@ func (f Failure) String() string { return f.Name + ": " + f.how() }
 
 func (f Failure) how() string { return (&Pass{Code: f.Code, TimedOut: f.TimedOut}).How() }
 
-// ended takes note of how a pass ended.
+// ended records how a pass ended.
 func (r *Result) ended(name string, p *Pass) {
 	r.Passes++
 	r.Took += p.Took
@@ -114,7 +114,7 @@ func (r *Result) ended(name string, p *Pass) {
 	}
 }
 
-// first takes in the first pass: which functions there are, and all but times.
+// first adds the data of the first pass: the functions, and everything except times.
 func (r *Result) first(p *profile.Profile, api func(*profile.Marker) bool, plan *Plan) {
 	r.Plan, r.byID = plan, map[registry.ID]*Function{}
 	group := map[registry.ID]int{}
@@ -146,7 +146,7 @@ func (r *Result) first(p *profile.Profile, api func(*profile.Marker) bool, plan 
 	r.all.Add(&rest)
 }
 
-// groups are the groups of the plan, by what the first pass knows of their functions.
+// groups returns the groups of the plan, with the markers of the first pass.
 func (r *Result) groups() [][]*profile.Marker {
 	groups := make([][]*profile.Marker, len(r.Plan.Groups))
 	for i, ids := range r.Plan.Groups {
@@ -159,8 +159,8 @@ func (r *Result) groups() [][]*profile.Marker {
 	return groups
 }
 
-// add takes in a pass of a group. Functions are told by their names, since a registry may
-// give a marker another ID where there are fewer.
+// add adds the data of a group's pass. It identifies functions by name, since a registry may assign
+// a marker another ID if there are fewer markers.
 func (r *Result) add(p *profile.Profile, group []*profile.Marker) {
 	own := *p
 	own.Markers, own.Blocks, own.Pairs = nil, nil, nil
@@ -186,10 +186,10 @@ func (r *Result) add(p *profile.Profile, group []*profile.Marker) {
 	}
 }
 
-// sum makes the profile of all passes.
+// sum computes the profile of all passes.
 func (r *Result) sum() {
 	p := r.all.Profile()
-	// A function's self time would be all of its time, as nothing in it was measured.
+	// A function's self time would be its total time, as nothing within it was measured.
 	p.NoSelf = true
 	for i := range p.Markers {
 		if f := r.byID[p.Markers[i].ID]; f != nil {

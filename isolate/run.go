@@ -10,25 +10,25 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A Scenario is what makes the functions run: tests, a program.
+// A Scenario makes the functions run: tests or a program.
 type Scenario interface {
-	// Run runs it once from beginning to end, in new processes. keys is what MARKGEN is to
-	// say; only, if it is not nil, are the markers that there are to be, or at least to be on,
-	// of those that the first run had. The error says that it could not be run, or that ctx
-	// ended; that it failed is said by the Pass.
+	// Run runs the scenario once, in new processes. keys are keys for MARKGEN. only, if it is not
+	// nil, are the markers of the first run that must be planted, or at least turned on. The error
+	// is non-nil if the scenario could not be run, or ctx is done; if it ran and failed, the Pass
+	// says so.
 	Run(ctx context.Context, keys string, only []*profile.Marker) (*Pass, error)
 }
 
 // A Pass is one run of the scenario.
 type Pass struct {
-	Profile  *profile.Profile // of all its processes; without any, Runs is 0
-	Code     int              // exit code, 0 if all went well
-	TimedOut bool             // it was ended, as it took too long
+	Profile  *profile.Profile // sum of all its processes; Runs is 0 if there are none
+	Code     int              // exit code; 0 on success
+	TimedOut bool             // it was killed because it took too long
 	Took     time.Duration
-	Output   []byte // what it printed
+	Output   []byte // output of the processes
 }
 
-// How says how it ended.
+// How describes how the pass ended.
 func (p *Pass) How() string {
 	if p.TimedOut {
 		return "ended by the time limit"
@@ -36,33 +36,33 @@ func (p *Pass) How() string {
 	return fmt.Sprintf("exit code %d", p.Code)
 }
 
-// failed tells whether something was wrong with the pass.
+// failed reports whether the pass failed.
 func (p *Pass) failed() bool { return p.Code != 0 || p.TimedOut }
 
-// Options say what is measured, and how.
+// Options select what is measured, and how.
 type Options struct {
-	API     func(*profile.Marker) bool // which markers the result is about
-	Exact   bool                       // each function in a pass of its own
-	Runs    int                        // of the scenario for each group; 0 is 1
-	Collect string                     // what the first pass collects, as of MARKGEN's key; "": time
-	Store   *Store                     // keeps what is done; nil: nothing
+	API     func(*profile.Marker) bool // selects the markers in the result
+	Exact   bool                       // time each function in a pass of its own
+	Runs    int                        // runs of the scenario for each group; 0 means 1
+	Collect string                     // collectors of the first pass, as in MARKGEN's key; "" means time
+	Store   *Store                     // stores completed passes; may be nil
 
-	// Begin is called before each pass, Failed after the first that fails, with what it
-	// printed. Either may be nil.
+	// Begin is called before each pass, and Failed after the first one that fails, with its output.
+	// Either may be nil.
 	Begin  func(Progress)
 	Failed func(name string, p *Pass)
 }
 
-// Progress is how far a run is.
+// Progress is the progress of a run.
 type Progress struct {
-	Name  string // of the pass that begins
+	Name  string // name of the pass that begins
 	Pass  int    // its number, from 1
-	Total int    // passes there will be, 0: not known yet
+	Total int    // number of passes; 0 if not yet known
 	Left  time.Duration
 }
 
-// Run measures the functions. After an error the Store, if there is one, has the passes
-// that were made, and another Run goes on from there.
+// Run measures the functions. After an error the Store, if there is one, has the completed passes,
+// and another Run continues from there.
 func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 	r := &runner{scenario: s, o: o, store: o.Store, result: &Result{}}
 	if r.o.Runs < 1 {
@@ -93,7 +93,7 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 	r.result.first(p, o.API, plan)
 	if first.TimedOut {
 		r.result.sum()
-		return r.result, nil // and so would the others
+		return r.result, nil // and the others would fail, too
 	}
 	groups := r.result.groups()
 	r.total = 1 + len(plan.Groups)*r.o.Runs
@@ -114,26 +114,26 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 	return r.result, nil
 }
 
-// A NoDataError says that nothing of the scenario was marked and collected.
+// A NoDataError reports that nothing in the scenario was marked and collected.
 type NoDataError struct{ Pass *Pass }
 
 func (e *NoDataError) Error() string { return "no program with markers ran and collected" }
 
-// runner makes passes.
+// A runner makes passes.
 type runner struct {
 	scenario Scenario
 	o        Options
 	store    *Store
 	result   *Result
 	plan     *Plan
-	made     int // passes, those of the store among them
+	made     int // number of passes, including those from the store
 	total    int
-	ran      int           // of them here
-	took     time.Duration // those
-	shown    bool          // a failure has been
+	ran      int           // number of passes run here
+	took     time.Duration // time of those
+	shown    bool          // a failure has been reported
 }
 
-// pass makes the next pass, or finds it made.
+// pass makes the next pass, or takes it from the store.
 func (r *runner) pass(ctx context.Context, name, keys string, only []*profile.Marker) (*Pass, error) {
 	n := r.made
 	r.made++

@@ -17,16 +17,16 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// A Store is a directory that keeps what has been done, so that it need not be done again
-// after an interrupt:
+// A Store is a directory that keeps completed passes, so that they need not be repeated after an
+// interrupt:
 //
 //	isolate.json             the build, the plan, and how each pass ended
-//	passes/pass-001.markgen  what each pass measured
+//	passes/pass-001.markgen  the data of each pass
 //	profile.markgen          the result, once it is complete
 //
-// A pass counts as done when isolate.json says so. Both kinds of files are written whole
-// or not at all. The result is the only data file in the directory itself, so that
-// commands that are given the directory read the result and not, besides, what it was made of.
+// A pass is complete when isolate.json lists it. Files are written atomically. The result is the
+// only data file in the directory itself, so that commands given the directory read only the
+// result, and not the passes in addition.
 type Store struct {
 	dir   string
 	state state
@@ -41,20 +41,20 @@ const (
 
 type state struct {
 	Version int    `json:"version"`
-	Build   string `json:"build"` // of what is run, how, and what of it is measured
+	Build   string `json:"build"` // identifies the program, its arguments and what is measured
 	Plan    *Plan  `json:"plan"`  // nil until the first pass is done
 	Passes  []past `json:"passes"`
 }
 
-// past is how a pass ended.
+// past describes how a pass ended.
 type past struct {
 	Code     int           `json:"code"`
 	TimedOut bool          `json:"timed_out,omitempty"`
 	Took     time.Duration `json:"took_ns"`
 }
 
-// OpenStore returns the store in dir, which exists. build identifies what is run, how, and
-// what is measured: what is there of another is an error.
+// OpenStore returns the store in dir, which must exist. build identifies the program, its arguments
+// and what is measured; it is an error if the store is of another build.
 func OpenStore(dir, build string) (*Store, error) {
 	s := &Store{dir: dir, state: state{Version: stateVersion, Build: build}}
 	name := filepath.Join(dir, stateFile)
@@ -81,15 +81,15 @@ func OpenStore(dir, build string) (*Store, error) {
 	return s, nil
 }
 
-// Done is how many passes it has.
+// Done returns the number of completed passes.
 func (s *Store) Done() int { return len(s.state.Passes) }
 
-// passFile is the file of pass n, from 0.
+// passFile returns the path of pass n, from 0.
 func (s *Store) passFile(n int) string {
 	return filepath.Join(s.dir, passDir, fmt.Sprintf("pass-%03d.markgen", n+1))
 }
 
-// read returns what pass n measured.
+// read returns the data of pass n.
 func (s *Store) read(n int) (*profile.Profile, error) {
 	p, err := runfile.Read(s.passFile(n))
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Store) read(n int) (*profile.Profile, error) {
 	return p, nil
 }
 
-// add keeps the next pass.
+// add stores the next pass.
 func (s *Store) add(p *Pass) error {
 	if err := os.MkdirAll(filepath.Join(s.dir, passDir), 0o777); err != nil {
 		return err
@@ -114,10 +114,10 @@ func (s *Store) add(p *Pass) error {
 	return filewrite.Write(context.Background(), filepath.Join(s.dir, stateFile), append(text, '\n'))
 }
 
-// ResultFile is where the result goes.
+// ResultFile returns the path of the result.
 func (s *Store) ResultFile() string { return filepath.Join(s.dir, resultFile) }
 
-// Unfinished tells whether dir has a Store without a result, as after an interrupt.
+// Unfinished reports whether dir has a Store without a result, as after an interrupt.
 func Unfinished(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, stateFile))
 	_, none := os.Stat(filepath.Join(dir, resultFile))

@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// WriteText writes the table of functions, and below it what there is to say of the passes
-// and of functions. o says how wide it may be, and whether in color.
+// WriteText writes the table of functions, followed by notes on the passes and functions. o sets
+// the width and whether to use color.
 func (r *Result) WriteText(w io.Writer, o report.Options) error {
 	var reached, rest []*Function
 	for _, f := range r.Functions {
@@ -97,7 +97,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 	return err
 }
 
-// summary says what was done.
+// summary writes what was done: functions, groups, passes.
 func (r *Result) summary(b *strings.Builder, reached int) {
 	fmt.Fprintf(b, "%s in %s", units.Plural(reached, "function"), units.Plural(len(r.Plan.Groups), "group"))
 	switch n := r.Plan.Clique; {
@@ -116,7 +116,7 @@ func (r *Result) summary(b *strings.Builder, reached int) {
 	}
 }
 
-// notes say what there is to know of a function besides its figures.
+// notes returns notes on a function that go beyond its statistics.
 func (f *Function) notes() (notes []string) {
 	if f.Exercised {
 		notes = append(notes, "made-up arguments")
@@ -149,7 +149,7 @@ func (f *Function) notes() (notes []string) {
 	return notes
 }
 
-// onlyPackage is the package that all functions are in, "" if there are several.
+// onlyPackage returns the package of all functions, or "" if there are several.
 func (r *Result) onlyPackage() string {
 	path := ""
 	for _, f := range r.Functions {
@@ -161,10 +161,10 @@ func (r *Result) onlyPackage() string {
 	return path
 }
 
-// an allocation is a value of the collector alloc, as the table has it.
+// An allocation is a value of the collector alloc, with its name in the table.
 type allocation struct{ value, name string }
 
-// allocations are the values that were read of some of the functions.
+// allocations returns the values that were read for some of the functions.
 func allocations(functions []*Function) (list []allocation) {
 	for _, v := range []allocation{{profile.AllocBytes, "B/call"}, {profile.AllocObjects, "allocs/call"}} {
 		for _, f := range functions {
@@ -177,7 +177,7 @@ func allocations(functions []*Function) (list []allocation) {
 	return list
 }
 
-// perCall is what the function and all that it called allocated in a call.
+// perCall returns the mean allocation of a call, including everything it called.
 func (v allocation) perCall(m *profile.Marker) string {
 	r := m.Reading(profile.Alloc)
 	if value := r.Value(v.value); value != nil && r.Scopes > 0 {
@@ -186,8 +186,7 @@ func (v allocation) perCall(m *profile.Marker) string {
 	return "-"
 }
 
-// significant writes a mean: whole numbers as they are, others with two digits behind the
-// point if they are small.
+// significant formats a mean: integers as they are, other small numbers with two decimals.
 func significant(x float64) string {
 	if x == float64(uint64(x)) || x >= 100 {
 		return units.Count(uint64(x + 0.5))

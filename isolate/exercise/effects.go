@@ -12,24 +12,24 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// effects knows which functions touch what is outside of the process.
+// An effects finds functions that have effects outside the process.
 type effects struct {
 	prog  *ssa.Program
 	graph *callgraph.Graph
 }
 
-// findEffects builds the call graph of the packages and all that they import. Where a call
-// may lead is worked out from the types that flow there (Sundaresan et al., Practical
-// Virtual Method Call Resolution for Java, 2000): by the types that fit alone, whatever
-// writes to an io.Writer would write to files.
+// findEffects builds the call graph of the packages and their dependencies. The possible targets of
+// a call are determined by the types that flow to it (Sundaresan et al., Practical Virtual Method
+// Call Resolution for Java, 2000): if all types that satisfy the interface were targets, everything
+// that writes to an io.Writer would write to files.
 func findEffects(pkgs []*packages.Package) *effects {
 	prog, _ := ssautil.AllPackages(pkgs, ssa.InstantiateGenerics)
 	prog.Build()
 	return &effects{prog, vta.CallGraph(ssautil.AllFunctions(prog), cha.CallGraph(prog))}
 }
 
-// outside tells whether a function is one of those by which a process touches what is
-// outside of it. Reading the time and the environment, and numbers of the process, is not.
+// outside reports whether a function itself has effects outside the process. Reading the time, the
+// environment or properties of the process does not count.
 func outside(f *ssa.Function) bool {
 	pkg := f.Package()
 	if pkg == nil && f.Origin() != nil {
@@ -52,8 +52,8 @@ func outside(f *ssa.Function) bool {
 	return false
 }
 
-// harmless are functions of os and syscall that touch nothing but this process's memory,
-// and those by which errors are told apart.
+// harmless are functions of os and syscall that affect only memory of this process, or inspect
+// errors.
 var harmless = map[string]bool{
 	"Error": true, "Unwrap": true, "Is": true, "Timeout": true, "Temporary": true, "String": true, "Getenv": true,
 	"LookupEnv": true, "Environ": true, "ExpandEnv": true, "Expand": true, "Getpid": true, "Getppid": true, "Getuid": true,
@@ -64,8 +64,8 @@ var harmless = map[string]bool{
 	"Gettimeofday": true, "Getpgrp": true,
 }
 
-// touches tells whether a function of os or syscall can do more than compute: it has no body
-// that could be looked at, as system calls have none, or is one of a file.
+// touches reports whether a function of os or syscall may do more than compute: it has no body to
+// inspect, as system calls, or is a method of a file.
 func touches(f *ssa.Function) bool {
 	if f.Blocks == nil {
 		return true
@@ -77,10 +77,10 @@ func touches(f *ssa.Function) bool {
 	return false
 }
 
-// passed are functions that call what they are given. Where everybody who gives them something
-// is taken together, as in the call graph, each may call anything: of a call of these is
-// followed what is given there, as far as that can be seen. What a sync.Pool makes is
-// memory.
+// passed reports whether f calls functions that it gets as arguments. In the call graph such a
+// function may call any function that is ever passed to it, so the functions passed in each call
+// are followed instead, where they can be determined. The New function of a sync.Pool is assumed to
+// only allocate.
 func passed(f *ssa.Function) bool {
 	name := f.String()
 	if o := f.Origin(); o != nil {
@@ -96,8 +96,8 @@ func passed(f *ssa.Function) bool {
 	return false
 }
 
-// reaches returns the name of a function that f may call, directly or not, which touches
-// what is outside; "" if there is none.
+// reaches returns the name of a function with outside effects that f may call, directly or not; ""
+// if there is none.
 func (e *effects) reaches(f *ssa.Function) string {
 	seen := map[*callgraph.Node]bool{nil: true}
 	var queue []*callgraph.Node
@@ -128,8 +128,8 @@ func (e *effects) reaches(f *ssa.Function) string {
 	return ""
 }
 
-// given are the functions among the arguments of a call, and the methods of its arguments
-// by which an interface is satisfied, or package fmt prints a value.
+// given returns the functions among the arguments of a call, and the methods of its arguments that
+// satisfy an interface, or that package fmt calls to print a value.
 func (e *effects) given(call *ssa.CallCommon) (list []*ssa.Function) {
 	for _, arg := range call.Args {
 		switch arg := arg.(type) {
@@ -148,7 +148,7 @@ func (e *effects) given(call *ssa.CallCommon) (list []*ssa.Function) {
 	return list
 }
 
-// elements are those methods of the elements of a variadic argument.
+// elements returns such methods of the elements of a variadic argument.
 func (e *effects) elements(list *ssa.Slice) (methods []*ssa.Function) {
 	array, ok := list.X.(*ssa.Alloc)
 	if !ok {
@@ -170,7 +170,8 @@ func (e *effects) elements(list *ssa.Slice) (methods []*ssa.Function) {
 	return methods
 }
 
-// methods are those by which a value satisfies the interface that it is made, or is printed.
+// methods returns the methods of a value that satisfy the interface it is converted to, or that
+// print it.
 func (e *effects) methods(v *ssa.MakeInterface) (list []*ssa.Function) {
 	set := e.prog.MethodSets.MethodSet(v.X.Type())
 	iface, _ := v.Type().Underlying().(*types.Interface)

@@ -12,30 +12,31 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Options say what is to be exercised.
+// Options select the functions to exercise.
 type Options struct {
-	Dir        string   // where go runs
-	Environ    []string // nil: the process's own
-	Patterns   []string // the packages
-	BuildFlags []string // go's
+	Dir        string   // directory in which go runs
+	Environ    []string // nil for the environment of the process
+	Patterns   []string // package patterns
+	BuildFlags []string // build flags of go
 	Functions  []string // names of markers: import/path.F, import/path.T.M, import/path.(*T).M
 
-	// Without says of functions that are not to be called why, by name: an Outcome may.
+	// Without gives, for functions that must not be called, the reason by name; it may come from an
+	// Outcome.
 	Without map[string]string
 }
 
-// A Plan is what can be exercised, and how.
+// A Plan has the functions that can be exercised, and the tests that do it.
 type Plan struct {
-	Files     map[string][]byte // test files, by absolute path; no such files are there
-	Packages  []string          // import paths of those that have one
-	Functions []string          // that are called, in order of name
-	Refused   []Refusal         // the others, in order of name
+	Files     map[string][]byte // test files by absolute path; none of them exists yet
+	Packages  []string          // import paths of the packages with a test file
+	Functions []string          // called functions, sorted by name
+	Refused   []Refusal         // functions that are not called, sorted by name
 }
 
 // A Refusal is a function that is not called, and why.
 type Refusal struct{ Name, Why string }
 
-// Make works out which of the functions can be called, and writes tests that do.
+// Make determines which of the functions can be called, and generates tests that call them.
 func Make(ctx context.Context, o Options) (*Plan, error) {
 	cfg := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax, Dir: o.Dir, Env: o.Environ, BuildFlags: o.BuildFlags}
 	patterns := slices.Clone(o.Patterns)
@@ -78,7 +79,7 @@ func (p *Plan) refuse(name, format string, args ...any) {
 	p.Refused = append(p.Refused, Refusal{name, fmt.Sprintf(format, args...)})
 }
 
-// add takes in the functions of a package.
+// add adds the functions of a package to the plan.
 func (p *Plan) add(pkg *packages.Package, names []string, known map[string]*types.Package, effects *effects, without map[string]string) error {
 	if len(pkg.GoFiles) == 0 || len(pkg.Errors) > 0 || pkg.Name == "main" {
 		why := "its package does not build"
@@ -117,7 +118,7 @@ func (p *Plan) add(pkg *packages.Package, names []string, known map[string]*type
 	return nil
 }
 
-// testFile is a test file that is being made.
+// A testFile is a test file being generated.
 type testFile struct {
 	pkg     *types.Package
 	maker   *maker
@@ -125,16 +126,16 @@ type testFile struct {
 	calls   []calls
 }
 
-// calls are the calls of one function: each is a statement.
+// A calls has the calls of one function, one statement each.
 type calls struct {
 	name  string
 	stmts []string
 }
 
-// mostCalls is how many different calls there are of a function.
+// mostCalls is the maximum number of different calls of a function.
 const mostCalls = 6
 
-// exercise makes calls of a function; name is that in the package.
+// exercise generates calls of a function; name is its name in the package.
 func (f *testFile) exercise(marker, name string) error {
 	typ, method, isMethod := strings.Cut(name, ").")
 	if isMethod {
@@ -212,7 +213,7 @@ func (f *testFile) exercise(marker, name string) error {
 	return nil
 }
 
-// most is the largest number of values of an argument, 1 at least.
+// most returns the maximum number of values of an argument, at least 1.
 func most(arguments [][]string) int {
 	n := 1
 	for _, a := range arguments {
@@ -221,7 +222,7 @@ func most(arguments [][]string) int {
 	return n
 }
 
-// arguments are the values there are of each parameter.
+// arguments returns the possible values of each parameter.
 func (f *testFile) arguments(sig *types.Signature) (list [][]string, err error) {
 	for i := range sig.Params().Len() {
 		values, err := f.maker.values(sig.Params().At(i).Type(), 0)
@@ -233,8 +234,8 @@ func (f *testFile) arguments(sig *types.Signature) (list [][]string, err error) 
 	return list, nil
 }
 
-// pick is the list of arguments of call k: the i-th argument goes through its values in
-// steps of its own.
+// pick returns the argument list of call k. Each argument cycles through its values at a different
+// rate.
 func pick(arguments [][]string, k int, variadic bool) string {
 	var list []string
 	for i, values := range arguments {
@@ -247,8 +248,8 @@ func pick(arguments [][]string, k int, variadic bool) string {
 	return strings.Join(list, ", ")
 }
 
-// receivers are expressions for a receiver of a type, as a pointer to it: what functions of
-// the package make of it that are named New…, else its values.
+// receivers returns expressions for a receiver of type t, as a pointer: the results of the
+// package's New… functions of that type, or else values of the type.
 func (f *testFile) receivers(t types.Type) (list []string, err error) {
 	ptr := f.maker.typ(types.NewPointer(t))
 	scope := f.pkg.Scope()

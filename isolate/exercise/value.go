@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A maker writes Go expressions that have values of a type, as seeds of a fuzzer would be
-// chosen: empty, small, typical, at a limit.
+// A maker generates Go expressions for values of a type, chosen like seeds for a fuzzer: empty,
+// small, typical, at a limit.
 type maker struct {
-	imports map[string]string         // names of imported packages, by path
-	known   map[string]*types.Package // all that are loaded, by path
-	own     *types.Package            // whose functions are called
+	imports map[string]string         // names of imported packages by path
+	known   map[string]*types.Package // all loaded packages by path
+	own     *types.Package            // package whose functions are called
 }
 
-// errCannot says why there is no value of a type.
+// An errCannot explains why there is no value of a type.
 type errCannot struct{ why string }
 
 func (e *errCannot) Error() string { return e.why }
 
 func cannot(format string, args ...any) error { return &errCannot{fmt.Sprintf(format, args...)} }
 
-// mostDepth is how deep values are made of others.
+// mostDepth is the maximum nesting of values.
 const mostDepth = 4
 
-// pkg is the name by which a package is imported.
+// pkg returns the name under which a package is imported.
 func (m *maker) pkg(path string) string {
 	name, ok := m.imports[path]
 	if !ok {
@@ -35,12 +35,12 @@ func (m *maker) pkg(path string) string {
 	return name
 }
 
-// typ writes a type.
+// typ returns the source text of a type.
 func (m *maker) typ(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return m.pkg(p.Path()) })
 }
 
-// nameable says why a type can't be written in another package, if it can't.
+// nameable returns an error if a type cannot be named in another package.
 func nameable(t *types.Named) error {
 	if obj := t.Obj(); obj.Pkg() != nil && !obj.Exported() {
 		return cannot("type %s is not exported", obj.Name())
@@ -68,7 +68,7 @@ var basics = map[types.BasicKind][]string{
 	types.String:     {`"a"`, `""`, `"hello, world"`, `"123"`, `"a=b&c=d\ne: f"`, `"éß漢字"`},
 }
 
-// values are expressions of a type; the error, an *errCannot, says why there are none.
+// values returns expressions of a type; the error, an *errCannot, explains why there are none.
 func (m *maker) values(t types.Type, depth int) (list []string, err error) {
 	if depth > mostDepth {
 		return nil, cannot("%s is made of too many others", m.typ(t))
@@ -127,13 +127,13 @@ func (m *maker) values(t types.Type, depth int) (list []string, err error) {
 	return nil, cannot("no value of type %s can be made", m.typ(t))
 }
 
-// check says why there are no values of a type, if there are none.
+// check returns an error if there are no values of a type.
 func (m *maker) check(t types.Type, depth int) error {
 	_, err := m.values(t, depth+1)
 	return err
 }
 
-// special are values of types whose own would be of little use.
+// special returns values of types for which the general ones would be of little use.
 func (m *maker) special(t *types.Named) []string {
 	if t.Obj().Pkg() == nil {
 		return nil
@@ -149,8 +149,8 @@ func (m *maker) special(t *types.Named) []string {
 	return nil
 }
 
-// converted writes constants as values of a type; those of predeclared types need it in
-// places where the type is not known otherwise, and take it everywhere.
+// converted returns constants converted to a type. Constants of predeclared types need the
+// conversion only where the type is not known otherwise, but may have it everywhere.
 func (m *maker) converted(t types.Type, constants []string) (list []string) {
 	for _, c := range constants {
 		list = append(list, fmt.Sprintf("%s(%s)", m.typ(t), c))
@@ -158,7 +158,7 @@ func (m *maker) converted(t types.Type, constants []string) (list []string) {
 	return list
 }
 
-// exactly writes a value so that its type is t where a variable is declared with it.
+// exactly returns value converted, if necessary, such that a variable declared with it has type t.
 func (m *maker) exactly(t types.Type, value string) string {
 	if _, ok := t.Underlying().(*types.Interface); ok || value == "nil" {
 		return fmt.Sprintf("%s(%s)", m.typ(t), value)
@@ -182,7 +182,8 @@ func (m *maker) slice(t, elem types.Type, depth int) ([]string, error) {
 	}, nil
 }
 
-// structure is the zero value, and one with all exported fields set that can be.
+// structure returns the zero value, and a value with all exported fields set for which there are
+// values.
 func (m *maker) structure(t types.Type, s *types.Struct, depth int) []string {
 	var fields []string
 	for i := range s.NumFields() {
@@ -201,7 +202,7 @@ func (m *maker) structure(t types.Type, s *types.Struct, depth int) []string {
 	return list
 }
 
-// function is one of no effect that returns zero values.
+// function returns a function literal without effects that returns zero values.
 func (m *maker) function(s *types.Signature) ([]string, error) {
 	var params, results []string
 	for i := range s.Params().Len() {
@@ -221,7 +222,7 @@ func (m *maker) function(s *types.Signature) ([]string, error) {
 	return []string{fmt.Sprintf("func(%s) (%s) { return }", strings.Join(params, ", "), strings.Join(results, ", "))}, nil
 }
 
-// writable says why a type can't be written outside of its package, if it can't.
+// writable returns an error if a type cannot be written outside its package.
 func writable(t types.Type) (err error) {
 	seen := map[types.Type]bool{}
 	var walk func(types.Type)
@@ -260,8 +261,8 @@ func writable(t types.Type) (err error) {
 	return err
 }
 
-// harmlessImplementations are values that satisfy common interfaces and touch memory only:
-// package, type with a star for a pointer to it, expression behind the package's name.
+// harmlessImplementations are values that satisfy common interfaces and affect only memory:
+// package, type (with a star for a pointer), and expression after the package name.
 var harmlessImplementations = [][3]string{
 	{"strings", "*Reader", `.NewReader("hello, world\n1 2 3\n")`},
 	{"bytes", "*Buffer", `.NewBufferString("a,b\n1,2\n")`},
@@ -272,7 +273,7 @@ var harmlessImplementations = [][3]string{
 	{"math/rand", "Source", `.NewSource(1)`},
 }
 
-// satisfying are values that satisfy an interface: some of the standard library's, and zero
+// satisfying returns values that satisfy an interface: some of the standard library, and zero
 // values of the package's own types.
 func (m *maker) satisfying(t types.Type, iface *types.Interface) (list []string, err error) {
 	if iface.NumMethods() == 0 && iface.IsMethodSet() {
@@ -309,7 +310,7 @@ func (m *maker) satisfying(t types.Type, iface *types.Interface) (list []string,
 	return list, nil
 }
 
-// lookup finds a type that is loaded; nil: it is not.
+// lookup returns a type of a loaded package, or nil.
 func (m *maker) lookup(path, name string) types.Type {
 	if name == "error" {
 		return types.Universe.Lookup("error").Type()
@@ -329,7 +330,7 @@ func (m *maker) lookup(path, name string) types.Type {
 	return obj.Type()
 }
 
-// instance chooses type arguments that satisfy the constraints of parameters.
+// instance chooses type arguments that satisfy the constraints of the type parameters.
 func (m *maker) instance(t types.Type, params *types.TypeParamList) (types.Type, []types.Type, error) {
 	basic := types.Typ
 	candidates := []types.Type{
