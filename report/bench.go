@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// writeBench writes the run as results of Go benchmarks, for benchstat: a line for each
-// marker that was passed.
+// writeBench writes the run in the format of Go benchmark results, for benchstat, with a line for
+// each executed marker.
 //
 //	goos: linux
 //	goarch: amd64
@@ -23,11 +23,10 @@ import (
 //
 //	BenchmarkLoop/(*Cart).Total:for#1 2000 4526.7 ns/op … 9.0534e+06 total-ns 2000 passages
 //
-// One line is one sample, so that runs that are to be compared are not to be added up
-// before: the format is one that is written RunByRun. benchstat makes a table of its own
-// for each set of configuration lines. So these are what must be equal for figures to be
-// comparable; all else that is to be said of a run, and differs from run to run, is in
-// lines that begin with #, which the format has people read and programs skip.
+// Each line is one sample, so runs that are to be compared must not be merged first: this format is
+// written RunByRun. benchstat makes a separate table for each set of configuration lines. So only
+// properties that must be equal for results to be comparable are in such lines; other information
+// about a run, which differs from run to run, is in lines that begin with #, which programs ignore.
 func writeBench(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
 	for _, line := range heading(p) {
 		fmt.Fprintf(w, "# %-9s %s\n", line[0], line[1])
@@ -71,7 +70,7 @@ func writeBench(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 	return nil
 }
 
-// benchUnits is what benchstat can't know of the units.
+// benchUnits are metadata of units that benchstat does not know.
 var benchUnits = []struct{ name, key, value string }{
 	{"self-ns/op", "better", "lower"},
 	{"p50-ns", "better", "lower"},
@@ -80,8 +79,8 @@ var benchUnits = []struct{ name, key, value string }{
 	{"total-ns", "better", "lower"},
 }
 
-// benchValues appends the figures of a marker. Those of a passage are named as Go's are,
-// /op.
+// benchValues appends the values of a marker. Values per scope have units that end in /op, as Go's
+// do.
 func benchValues(list []benchfmt.Value, p *profile.Profile, m *profile.Marker) []benchfmt.Value {
 	add := func(v float64, unit string) { list = append(list, benchfmt.Value{Value: v, Unit: unit}) }
 	if n := m.Timed(); n > 0 {
@@ -115,8 +114,8 @@ func benchValues(list []benchfmt.Value, p *profile.Profile, m *profile.Marker) [
 	return list
 }
 
-// readingUnit is the unit of what a collector read in a passage. What Go's benchmarks have
-// a unit for has that.
+// readingUnit returns the unit of a collector's reading per scope. It is Go's unit if Go's
+// benchmarks have one for the value.
 func readingUnit(collector, value string) string {
 	switch collector + " " + value {
 	case "alloc bytes":
@@ -127,21 +126,21 @@ func readingUnit(collector, value string) string {
 	ending := unitOf(value)
 	unit := map[string]string{"_bytes": "-B", "_ns": "-ns"}[ending]
 	value = strings.TrimSuffix("_"+value, ending)
-	plain := func(r rune) rune { // what is a character of a unit's name, and no sign in it
+	plain := func(r rune) rune { // replaces characters that cannot be in a unit, or that mean something in it
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune("/*-", r) {
 			return '_'
 		}
 		return r
 	}
-	if value = strings.TrimPrefix(value, "_"); value != "" { // else it is its unit alone
+	if value = strings.TrimPrefix(value, "_"); value != "" { // otherwise the value is only a unit
 		value = "-" + strings.Map(plain, value)
 	}
 	return strings.Map(plain, collector) + value + unit + "/op"
 }
 
-// benchNames names the benchmarks: the kind, so that the name begins as Go has it and
-// kinds can be told apart, and the marker's name in its package. Two of the same name and
-// package have their IDs added.
+// benchNames returns the benchmarks' names: the marker's kind, so that the name begins as Go
+// requires and kinds can be selected, and its name within the package. If two are equal in a
+// package, their IDs are appended.
 func benchNames(markers []*profile.Marker) []string {
 	type key struct{ pkg, name string }
 	names := make([]string, len(markers))
@@ -170,10 +169,9 @@ func capital(kind string) string {
 	return strings.ToUpper(kind[:1]) + kind[1:]
 }
 
-// benchName escapes what would not be part of a benchmark's name or would mean something
-// in it, as URLs do: blanks, what can't be printed, the = of a parameter, and the - before
-// digits at the end, which would be a GOMAXPROCS. So net/url.PathUnescape gives the name
-// back.
+// benchName escapes, as in URLs, characters that cannot be in a benchmark's name or mean something
+// in it: blanks, non-printing characters, the = of a parameter, and the - before trailing digits,
+// which would be a GOMAXPROCS. net/url.PathUnescape returns the original name.
 func benchName(name string) string {
 	gomaxprocs := -1
 	if digits := strings.TrimRight(name, "0123456789"); len(digits) < len(name) && strings.HasSuffix(digits, "-") {

@@ -11,8 +11,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// WriteBetween writes how the times between two markers are distributed: figures,
-// and a bar for every factor of two.
+// WriteBetween writes the distribution of the times between two markers: statistics, and a bar for
+// each power of two.
 func WriteBetween(out io.Writer, b *trace.Between, o Options) error {
 	w := bufio.NewWriter(out)
 	ink := ink(o.Color)

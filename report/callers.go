@@ -9,8 +9,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writeCallers writes what is known by caller: under each marker's name a line for
-// each of its callers.
+// writeCallers writes the statistics by caller: below each marker's name, a line for each caller.
 func writeCallers(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) {
 	ink := ink(o.Color)
 	measured := func(ns float64) string { return units.Measured(ns, p.Clock.QuantumNS) }

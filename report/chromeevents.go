@@ -9,29 +9,29 @@ import (
 	"github.com/markgen/markgen/profile/trace"
 )
 
-// chromeEvents writes the events of one run. All that can be is put together
-// before: of an event there remain the thread, the time, and the processor.
+// chromeEvents writes the events of one run. Everything possible is prepared in advance; for each
+// event only the thread, the time and the processor remain to be written.
 type chromeEvents struct {
 	*TraceWriter
 	startTick uint64
-	nsPer     float64 // a tick
-	offset    uint64  // of the run's start, ns
-	usual     uint64  // what a scope costs, ticks/256: records that cost more say so
+	nsPer     float64 // ns per clock tick
+	offset    uint64  // start of the run, ns
+	usual     uint64  // usual cost of a scope, ticks/256; more expensive records have an argument with their cost
 
 	pid     string
 	thread  string
-	markers []chromeMarker // the last one is what stands for those without a name
+	markers []chromeMarker // the last one represents markers without a name
 }
 
-// chromeMarker are the parts of a marker's events.
+// A chromeMarker has the constant parts of a marker's events.
 type chromeMarker struct {
-	begin   string // from the event's beginning to the thread
-	end     string // the same; readers that sort events find the beginning by the name
+	begin   string // from the start of a begin event to the thread
+	end     string // the same for an end event, with the name, by which readers that sort events find the beginning
 	instant string
-	head    string // from the event's beginning to its category
-	args    string // from the time to the processor
-	id      string // the same with the ID, for the first event; then ""
-	name    string // JSON
+	head    string // from the start of an event to its category
+	args    string // from after the time to the processor
+	id      string // the same with the marker's ID, for its first event; then ""
+	name    string // encoded as JSON
 }
 
 func newChromeEvents(t *TraceWriter, i int, trace *trace.File) *chromeEvents {
@@ -58,7 +58,7 @@ func newChromeEvents(t *TraceWriter, i int, trace *trace.File) *chromeEvents {
 	return e
 }
 
-// marker is one without a place and without an ID.
+// marker returns a chromeMarker without a place and an ID.
 func (e *chromeEvents) marker(name, kind string) chromeMarker {
 	c := chromeMarker{name: string(jsonText(name)), args: `,"args":{`}
 	c.head = `{"name":` + c.name + `,"cat":` + string(jsonText(kind))
@@ -68,7 +68,7 @@ func (e *chromeEvents) marker(name, kind string) chromeMarker {
 	return c
 }
 
-// What is said of scopes of which not both ends are known.
+// Arguments of scopes of which not both ends are known.
 const (
 	endLeft   = `,"args":{"end":"left by a panic or runtime.Goexit, at this time or before"`
 	endLost   = `,"args":{"end":"not recorded, not before this"`
@@ -135,13 +135,14 @@ func (e *chromeEvents) step(s *trace.Step) {
 	}
 }
 
-// watch is an event of a stopwatch up to the thread: the two ends of a slice on a track of its own, which go by a number.
+// watch returns an event of a stopwatch up to the thread. Its two ends are an async slice on a
+// track of its own, identified by number.
 func (e *chromeEvents) watch(m *chromeMarker, phase string, number uint64) string {
 	return m.head + `,"ph":"` + phase + `","id2":{"local":"` + strconv.FormatUint(number, 10) + `"},"pid":` + e.pid + `,"tid":`
 }
 
-// stop writes the end of a stopwatch, on the thread that it began on: that is where readers look for it who go by
-// threads.
+// stop writes the end of a stopwatch on the thread on which it began, where readers that go by
+// thread look for it.
 func (e *chromeEvents) stop(m *chromeMarker, s *trace.Step) {
 	on, more := *s, ""
 	if on.Goroutine = s.Starter; on.Goroutine != s.Goroutine {
@@ -150,7 +151,7 @@ func (e *chromeEvents) stop(m *chromeMarker, s *trace.Step) {
 	e.of(m, e.watch(m, "e", s.Watch), &on, more)
 }
 
-// of writes an event of a marker. head is its first part, more what is said of it besides.
+// of writes an event of a marker. head is its first part, and more additional arguments.
 func (e *chromeEvents) of(m *chromeMarker, head string, s *trace.Step, more string) {
 	b := append(e.buf, head...)
 	b = strconv.AppendUint(b, s.Goroutine, 10)
@@ -175,8 +176,8 @@ func (e *chromeEvents) of(m *chromeMarker, head string, s *trace.Step, more stri
 	e.buf = append(b, `}}`...)
 }
 
-// ending writes the end of the thread's innermost scope, which is of m. args are what is said of
-// it, without the closing brace, or nothing.
+// ending writes the end of the thread's innermost scope, which is of m. args are its arguments
+// without the closing brace, or "".
 func (e *chromeEvents) ending(m *chromeMarker, s *trace.Step, args string) {
 	b := append(e.buf, m.end...)
 	b = strconv.AppendUint(b, s.Goroutine, 10)
@@ -199,7 +200,7 @@ func (e *chromeEvents) ending(m *chromeMarker, s *trace.Step, args string) {
 	e.buf = append(b, '}')
 }
 
-// taken writes what a marker took besides, when it was passed first.
+// taken writes the additional overhead of a marker's first execution.
 func (e *chromeEvents) taken(m *chromeMarker, s *trace.Step) {
 	b := append(e.buf, `{"name":"overhead","cat":"markgen","ph":"i","s":"t","pid":`...)
 	b = append(b, e.pid...)
@@ -216,8 +217,8 @@ func (e *chromeEvents) taken(m *chromeMarker, s *trace.Step) {
 	e.buf = append(b, `}}`...)
 }
 
-// gap writes where records of a processor are missing: from there until the time
-// in its arguments, or for ever.
+// gap writes an event where records of a processor are missing: from its time to the time in its
+// arguments, or to the end.
 func (e *chromeEvents) gap(r *trace.Record) {
 	b := append(e.buf, `{"name":"records missing","cat":"markgen","ph":"i","s":"p","pid":`...)
 	b = append(b, e.pid...)
@@ -234,21 +235,21 @@ func (e *chromeEvents) gap(r *trace.Record) {
 	e.buf = append(b, `}}`...)
 }
 
-// ns is when a tick was, from the start of the first run on. It never descends with the tick, and is off by
-// less than a ns in the first hundred days.
+// ns converts a clock tick to ns since the start of the first run. It is monotonic, and its error
+// is below 1 ns in the first hundred days.
 func (e *chromeEvents) ns(tick uint64) uint64 {
-	if tick <= e.startTick { // in a damaged file, too
+	if tick <= e.startTick { // possible in a damaged file
 		return e.offset
 	}
 	return e.offset + uint64(min(float64(tick-e.startTick)*e.nsPer+0.5, 1<<62))
 }
 
-// cost is what a record took from the program, ns.
+// cost returns the overhead of a record in ns.
 func (e *chromeEvents) cost(r *trace.Record) uint64 {
 	return uint64(float64(r.Cost)*e.nsPer/256 + 0.5)
 }
 
-// appendMicroseconds writes ns in µs, with three decimals.
+// appendMicroseconds formats ns as µs, with three decimals.
 func appendMicroseconds(b []byte, ns uint64) []byte {
 	us, rest := ns/1000, ns%1000
 	b = strconv.AppendUint(b, us, 10)

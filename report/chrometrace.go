@@ -12,33 +12,32 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A TraceWriter writes the traces of runs as one object of Chrome's trace event
-// format, which Perfetto and chrome://tracing read:
+// A TraceWriter writes the traces of runs as one object in Chrome's trace event format, which
+// Perfetto and chrome://tracing read:
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 //
-// A run is a process there, a goroutine a thread. A scope is an event of type B and
-// one of type E; that of a scope that is open when the trace ends is at its latest record. A
-// goroutine's events stand in the file in the order in which it made them, so that
-// they nest also where the clock gives several the same time. Points are instants,
-// and so are scopes of which one end alone is known, and places where records are
-// missing; what is known is what profile.Trace.Steps tells.
+// A run is a process, and a goroutine a thread. A scope is an event of type B and one of type E;
+// for a scope that is open when the trace ends, the latter is at its last record. The events of a
+// goroutine are in the file in the order in which they occurred, so that they nest even if the
+// clock gives several the same time. Instants are used for points, scopes of which only one end is
+// known, and places where records are missing, as profile.Trace.Steps reports them.
 //
-// Times are in µs with three decimals, from the start of the first run on.
-// What is written while it lasts has no more than a buffer in memory.
+// Times are in µs with three decimals, since the start of the first run. Only one buffer of the
+// output is in memory.
 type TraceWriter struct {
 	w     io.Writer
-	err   error // of w
+	err   error // of writing to w
 	buf   []byte
-	some  bool // events were written
+	some  bool // events have been written
 	start time.Time
 	heads []trace.Head
-	pids  []uint64 // of the heads
+	pids  []uint64 // process IDs of heads
 }
 
-// traceBuffer is how many bytes are written at once, about.
+// traceBuffer is the approximate number of bytes per write.
 const traceBuffer = 256 << 10
 
-// chromeHead stands before the events: readers may want the unit there.
+// chromeHead is written before the events, since readers may need the unit first.
 type chromeHead struct {
 	Unit  string      `json:"displayTimeUnit"`
 	Other chromeOther `json:"otherData"`
@@ -46,13 +45,13 @@ type chromeHead struct {
 
 type chromeOther struct {
 	Generator string      `json:"generator"`
-	Start     string      `json:"start"` // when ts is 0; RFC 3339, UTC
+	Start     string      `json:"start"` // time at which ts is 0; RFC 3339, UTC
 	Runs      []chromeRun `json:"runs"`
 	Warnings  []string    `json:"warnings"`
 }
 
 type chromeRun struct {
-	PID        uint64    `json:"pid"` // of its events
+	PID        uint64    `json:"pid"` // of the run's events
 	App        string    `json:"app"`
 	Run        string    `json:"run"`
 	Start      string    `json:"start"` // RFC 3339, UTC
@@ -64,14 +63,14 @@ type chromeRun struct {
 	Lost       uint64    `json:"lost"`
 }
 
-// What a timeline takes, and what viewers can take: docs/traces.md.
+// Estimated size of a timeline, and maximum size for viewers: docs/traces.md.
 const (
-	eventBytes  = 120 // of a record, about
+	eventBytes  = 120 // per record, approximately
 	viewerBytes = 500e6
 )
 
-// LargeTimeline says that viewers may not be able to open the timeline of these runs, as so much
-// is in it; "" if they are.
+// LargeTimeline returns a warning if the timeline of these runs may be too large for viewers, or
+// "".
 func LargeTimeline(heads []trace.Head) string {
 	records := 0.0
 	for _, h := range heads {
@@ -85,8 +84,8 @@ func LargeTimeline(heads []trace.Head) string {
 		units.Count(uint64(min(bytes/1e6, math.MaxInt64))))
 }
 
-// NewTraceWriter begins to write: heads are those of all the runs that are to be
-// added. The warnings stand in the file, too.
+// NewTraceWriter begins writing. heads are the heads of all runs that will be added. The warnings
+// are included in the file.
 func NewTraceWriter(w io.Writer, heads []trace.Head, warnings []string) *TraceWriter {
 	t := &TraceWriter{w: w, heads: heads, pids: chromePIDs(heads), buf: make([]byte, 0, traceBuffer+traceBuffer/4)}
 	for _, h := range heads {
@@ -115,14 +114,14 @@ func NewTraceWriter(w io.Writer, heads []trace.Head, warnings []string) *TraceWr
 	return t
 }
 
-// timestamp is a moment as JSON has it.
+// timestamp formats a time for JSON.
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// firstOtherPID is more than Linux gives to processes.
+// firstOtherPID is larger than any process ID on Linux.
 const firstOtherPID = 1<<22 + 1
 
-// chromePIDs are the numbers that the runs' events go by: that of the process, or
-// another where an earlier run has the same.
+// chromePIDs returns the process IDs for the runs' events: that of the process, or another if an
+// earlier run has the same.
 func chromePIDs(heads []trace.Head) []uint64 {
 	pids := make([]uint64, len(heads))
 	used := map[uint64]bool{}
@@ -145,8 +144,8 @@ func chromePIDs(heads []trace.Head) []uint64 {
 	return pids
 }
 
-// Add writes the events of the run of heads[i]. An error of reading the trace
-// leaves out what comes after; the writer can go on.
+// Add writes the events of the run with head heads[i]. If reading the trace fails, the rest of it
+// is missing, but the writer remains usable.
 func (t *TraceWriter) Add(i int, trace *trace.File) error {
 	h, pid := &t.heads[i], t.pids[i]
 	labels := "started " + timestamp(h.Start)
@@ -175,15 +174,15 @@ func (t *TraceWriter) Add(i int, trace *trace.File) error {
 	return err
 }
 
-// A ScopesGivenUpError says that so many scopes were open at once that not all
-// could be followed to their ends. All else is written.
+// A ScopesGivenUpError reports that too many scopes were open at once to follow all of them to
+// their ends. Everything else is written.
 type ScopesGivenUpError struct{ Scopes uint64 }
 
 func (e *ScopesGivenUpError) Error() string {
 	return fmt.Sprintf("%s of a million open at once were not followed to their ends", units.Plural(int(min(e.Scopes, math.MaxInt)), "scope"))
 }
 
-// event makes place for an event.
+// event makes space in the buffer for an event.
 func (t *TraceWriter) event() {
 	if len(t.buf) >= traceBuffer {
 		t.flush()
@@ -202,23 +201,23 @@ func (t *TraceWriter) flush() {
 	t.buf = t.buf[:0]
 }
 
-// Err is the error of writing, if there was one: nothing is written after it.
+// Err returns the first write error, if any; nothing is written after it.
 func (t *TraceWriter) Err() error { return t.err }
 
-// Close writes the end. It does not close what is written to.
+// Close writes the end of the file. It does not close the underlying writer.
 func (t *TraceWriter) Close() error {
 	t.buf = append(t.buf, "\n]}\n"...)
 	t.flush()
 	return t.err
 }
 
-// jsonText is a value that can be written as JSON.
+// jsonText encodes a value that cannot fail to encode.
 func jsonText(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // a number that is none: the clock's are from integers
+		panic(err) // NaN or Inf, impossible here: the numbers are derived from integers
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }

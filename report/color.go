@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// ink is whether to use colours.
+// ink reports whether to use colours.
 type ink bool
 
 // SGR parameters, ECMA-48 8.3.117.
@@ -19,7 +19,7 @@ const (
 	good   = "32"
 )
 
-// paint puts text in the style, if colours are to be used.
+// paint applies a style to text, if colours are used.
 func (i ink) paint(style, text string) string {
 	if !bool(i) || style == plain {
 		return text
@@ -27,8 +27,8 @@ func (i ink) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// printable returns text without what could change more of a terminal than the
-// place it is printed at: names come from data files.
+// printable returns text without characters that could affect the terminal beyond the place where
+// it is printed: names come from data files.
 func printable(text string) string {
 	clean := true
 	for i := range len(text) {

@@ -5,19 +5,18 @@ import (
 	"io"
 )
 
-// A Column of a table of text that another package makes.
+// A Column is a column of a text table made by another package.
 type Column struct {
 	Name    string
-	Left    bool // aligned to the left, as words are; numbers are aligned to the right
-	Shorten bool // may be cut down to fit
-	Begins  bool // where it is cut down its beginning is kept, else its end
-	Rank    int  // the first to be left out where it is too wide has 1; 0: never
+	Left    bool // left-aligned, for words; numbers are right-aligned
+	Shorten bool // may be shortened to fit
+	Begins  bool // shortening keeps the beginning instead of the end
+	Rank    int  // order in which columns are dropped if the table is too wide, from 1; 0: never
 	Cells   []string
 }
 
-// WriteTable writes a line with the columns' names and one for each of their cells, as
-// wide and in such colors as o says. Characters that could do more than be shown are
-// replaced.
+// WriteTable writes a header with the names of the columns and a line for each row of cells, with
+// the width and colors of o. Characters that could affect the terminal are replaced.
 func WriteTable(w io.Writer, columns []Column, o Options) error {
 	own := make([]column, len(columns))
 	for i, c := range columns {

@@ -8,15 +8,15 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// modes are the modes of a coverage profile; the default comes first in cmp.Or below.
+// modes are the modes of a coverage profile.
 var modes = []string{"set", "count", "atomic"}
 
-// writeCover writes the coverage profile that go test -coverprofile writes:
+// writeCover writes a coverage profile as go test -coverprofile does:
 //
 //	mode: count
 //	import/path/file.go:line.col,line.col statements count
 //
-// sorted by file and position. In mode set a block that was executed counts 1.
+// sorted by file and position. In mode set an executed block has count 1.
 func writeCover(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Options) error {
 	mode := cmp.Or(o.Mode, "count")
 	fmt.Fprintf(w, "mode: %s\n", mode)

@@ -15,16 +15,16 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// Diff says how a comparison is written. The zero value is the text of what changed, as
-// wide as it needs to be, without colour.
+// Diff has the options for writing a comparison. The zero value writes changes as text, without
+// width limit or colour.
 type Diff struct {
-	All   bool // markers that did not change, too; the json format always has them
+	All   bool // include markers that did not change; the json format always does
 	JSON  bool
-	Width int // as of Options
+	Width int // as in Options
 	Color bool
 }
 
-// Write writes what a comparison has found.
+// Write writes the result of a comparison.
 func (d Diff) Write(out io.Writer, r *compare.Result) error {
 	w := bufio.NewWriterSize(out, 1<<16)
 	if d.JSON {
@@ -37,8 +37,8 @@ func (d Diff) Write(out io.Writer, r *compare.Result) error {
 	return w.Flush()
 }
 
-// text writes what was compared, a line for each marker that changed and for what
-// all share, markers of one side only, and a summary.
+// text writes what was compared, a line for each changed marker and for changes common to all
+// markers, markers on one side only, and a summary.
 func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	ink := ink(d.Color)
 	for _, line := range diffHeading(r) {
@@ -47,7 +47,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	w.WriteByte('\n')
 	d.table(w, r)
 	countChanges(w, r, Options{Width: d.Width, Color: d.Color})
-	var unvisited []string // a line for each would hide the others: a program has many that a run never comes to
+	var unvisited []string // listing each would hide the others: a program has many that runs never reach
 	for _, list := range []struct {
 		word   string
 		places []compare.Place
@@ -86,10 +86,10 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	}
 }
 
-// hundredfold is the change from which on it does not matter how large exactly it would have to be.
+// hundredfold is the change from which on the exact detectable change does not matter.
 const hundredfold = 99
 
-// diffHeading is the first lines: a word and what is to be said of it.
+// diffHeading returns the first lines: a keyword and its text.
 func diffHeading(r *compare.Result) [][2]string {
 	side := func(s compare.Side) string {
 		return joined(" ", units.Plural(s.Runs, "run"), "of", printable(s.App), parenthesis(printable(joined(" ", s.Go, joined("/", s.OS, s.Arch)))))
@@ -119,7 +119,7 @@ func diffHeading(r *compare.Result) [][2]string {
 	return lines
 }
 
-// sharedVerdict says what became of what all markers share.
+// sharedVerdict describes the change common to all markers.
 func sharedVerdict(r *compare.Result) string {
 	for _, f := range r.Shared {
 		if f.Verdict > compare.Unchanged {
@@ -129,16 +129,16 @@ func sharedVerdict(r *compare.Result) string {
 	return "taken off"
 }
 
-// sharedName stands where a marker's name does.
+// sharedName is used instead of a marker's name.
 const sharedName = "all markers together"
 
-// shows says whether the table has a marker.
+// shows reports whether the table includes a marker.
 func (d Diff) shows(m *compare.Marker) bool { return d.All || m.Verdict != compare.Unchanged }
 
-// guessText explains what nameOf says of some.
+// guessText explains the remark that nameOf adds to some names.
 const guessText = "(guess): was renamed, moved or edited, and may not be what it is compared with; it fails nothing"
 
-// guesses are the markers of which the tables say that they are, by name.
+// guesses returns the markers that the tables show as guesses, by name.
 func (d Diff) guesses(r *compare.Result) []compare.Place {
 	var list []compare.Place
 	for i := range r.Markers {
@@ -157,7 +157,7 @@ func (d Diff) guesses(r *compare.Result) []compare.Place {
 	return slices.CompactFunc(list, func(a, b compare.Place) bool { return a.ID == b.ID })
 }
 
-// nameOf is what a marker is called in the tables.
+// nameOf returns a marker's name in the tables.
 func nameOf(p compare.Place) string {
 	if p.Guess {
 		return printable(p.Name) + " (guess)"
@@ -165,7 +165,7 @@ func nameOf(p compare.Place) string {
 	return printable(p.Name)
 }
 
-// table writes a line for each finding, those that got worse first.
+// table writes a line for each change, worse ones first.
 func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	type line struct {
 		name    string
@@ -185,7 +185,7 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 			continue
 		}
 		lines = append(lines, line{nameOf(m.Place), m.Lead(), m.Verdict, m.Guess})
-		if m.Verdict == compare.Worse { // what got better all the same
+		if m.Verdict == compare.Worse { // values that got better nevertheless
 			for k := range m.Figures {
 				if f := &m.Figures[k]; f.Verdict == compare.Better {
 					lines = append(lines, line{"", f, f.Verdict, m.Guess})
@@ -213,7 +213,7 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 			columns[i].cells = append(columns[i].cells, cell)
 		}
 	}
-	columns = slices.DeleteFunc(columns, func(c column) bool { // what no line has
+	columns = slices.DeleteFunc(columns, func(c column) bool { // columns that are empty in all lines
 		return !slices.ContainsFunc(c.cells, func(cell string) bool { return cell != "" })
 	})
 	style := func(row int) string {
@@ -231,8 +231,8 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	w.WriteByte('\n')
 }
 
-// figureCells are what is said of a figure: its name, the old value and how sure that is, the new
-// one and how sure, the change and its interval, the verdict and the p-value.
+// figureCells returns the cells for a statistic: its name, the old value and its uncertainty, the
+// new value and its uncertainty, the change and its interval, the verdict and the p-value.
 func figureCells(f *compare.Figure, verdict compare.Verdict) []string {
 	cells := []string{f.Name, value(f.Old.Median, f.Unit), around(f.Old), value(f.New.Median, f.Unit), around(f.New), "~", "", "", none}
 	if verdict != compare.Unchanged {
@@ -250,7 +250,7 @@ func figureCells(f *compare.Figure, verdict compare.Verdict) []string {
 	return cells
 }
 
-// countChanges tells which markers were surely passed more or less often.
+// countChanges writes the markers whose call counts changed with certainty.
 func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
 	if len(r.Counted) == 0 {
 		return
@@ -266,7 +266,7 @@ func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
 	w.WriteByte('\n')
 }
 
-// diffSummary is the line below the tables.
+// diffSummary returns the line below the tables.
 func diffSummary(r *compare.Result) string {
 	if len(r.Markers) == 0 {
 		return "no marker to compare: none was passed on both sides, and has the metric " + printable(r.Metric)
@@ -288,7 +288,7 @@ func diffSummary(r *compare.Result) string {
 	return text + fmt.Sprintf("; threshold %s, alpha %v", percent(r.Threshold), r.Alpha)
 }
 
-// value writes a number in its unit.
+// value formats a number with its unit.
 func value(v float64, unit string) string {
 	switch {
 	case math.IsNaN(v):
@@ -299,7 +299,7 @@ func value(v float64, unit string) string {
 	return units.Number(v)
 }
 
-// around is a confidence interval as the larger of its distances from the median.
+// around formats a confidence interval as the larger of its distances from the median.
 func around(s compare.Summary) string {
 	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
 		return "∞"
@@ -310,7 +310,7 @@ func around(s compare.Summary) string {
 	return strconv.FormatFloat(100*max(s.Hi-s.Median, s.Median-s.Lo)/s.Median, 'f', 0, 64) + "%"
 }
 
-// percent writes a part of 1 with two significant digits at least.
+// percent formats a fraction as a percentage with at least two significant digits.
 func percent(v float64) string {
 	v *= 100
 	digits := 0
@@ -324,7 +324,7 @@ func percent(v float64) string {
 	return text + "%"
 }
 
-// probability writes a p-value with three digits.
+// probability formats a p-value with three digits.
 func probability(p float64) string {
 	if p < 0.0005 {
 		return "<0.001"
@@ -332,7 +332,7 @@ func probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 3, 64)
 }
 
-// signed writes a change.
+// signed formats a change.
 func signed(v float64) string {
 	switch {
 	case math.IsInf(v, 1):

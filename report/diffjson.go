@@ -9,29 +9,29 @@ import (
 	"github.com/markgen/markgen/profile/compare"
 )
 
-// The types below are the json format of a comparison. What is not known, or
-// infinite, is null. Changes are parts of the old value: 0.05 is 5 % more.
+// The types below are the json format of a comparison. Unknown and infinite values are null.
+// Changes are fractions of the old value: 0.05 is 5 % more.
 
 type jsonDiff struct {
-	Verdict    string       `json:"verdict"` // worse, ok, or unknown: too few runs, or nothing to compare
+	Verdict    string       `json:"verdict"` // worse, ok, or unknown (too few runs, or nothing to compare)
 	Metric     string       `json:"metric"`
 	Threshold  float64      `json:"threshold"`
 	Alpha      float64      `json:"alpha"`
 	Old        jsonSide     `json:"old"`
 	New        jsonSide     `json:"new"`
-	NeedRuns   int          `json:"need_runs"`       // on each side, to tell any change from chance
-	Tests      int          `json:"tests"`           // figures that were compared
-	Relabelled int          `json:"relabelled"`      // ways to label the runs that these were held against
-	Exact      bool         `json:"exact"`           // those are all there are
-	Half       jsonFloat    `json:"detectable_half"` // change that would have been found in half of the markers
-	Most       jsonFloat    `json:"detectable_most"` // and in nine of ten
-	Spread     *float64     `json:"shared_spread"`   // standard deviation of what all markers of a run share
-	Shared     []jsonFigure `json:"shared"`          // its figures; none for fewer than 20 markers
+	NeedRuns   int          `json:"need_runs"`       // number on each side needed to detect any change
+	Tests      int          `json:"tests"`           // number of statistics compared
+	Relabelled int          `json:"relabelled"`      // relabellings of the runs in the permutation test
+	Exact      bool         `json:"exact"`           // the test used all possible relabellings
+	Half       jsonFloat    `json:"detectable_half"` // change that would have been detected in half of the markers
+	Most       jsonFloat    `json:"detectable_most"` // change that would have been detected in nine of ten markers
+	Spread     *float64     `json:"shared_spread"`   // standard deviation of the part that all markers of a run share
+	Shared     []jsonFigure `json:"shared"`          // changes of that part; empty for fewer than 20 markers
 	Appeared   []jsonPlace  `json:"appeared"`
 	Vanished   []jsonPlace  `json:"vanished"`
 	Begun      []jsonPlace  `json:"passed_only_now"`
 	Ceased     []jsonPlace  `json:"no_longer_passed"`
-	Counted    []jsonCount  `json:"passages"` // markers that every old run passed equally often, and every new one, and not both
+	Counted    []jsonCount  `json:"passages"` // markers with the same call count in all old runs and in all new runs, but different counts
 	Cautions   []string     `json:"cautions"`
 }
 
@@ -51,8 +51,8 @@ type jsonPlace struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 
-	Guess   bool   `json:"guess,omitempty"`    // it may be another marker than the old one, and is no finding
-	OldName string `json:"old_name,omitempty"` // where it is another
+	Guess   bool   `json:"guess,omitempty"`    // may not be the same marker as the old one, so does not count as a change
+	OldName string `json:"old_name,omitempty"` // if it differs
 }
 
 type jsonCount struct {
@@ -66,7 +66,7 @@ type jsonCompared struct {
 	Verdict    string       `json:"verdict"` // worse, better, changed (by less than the threshold), unchanged, unknown
 	Sampled    bool         `json:"sampled,omitempty"`
 	Detectable jsonFloat    `json:"detectable"`
-	Lead       string       `json:"lead"` // the figure that the text format shows
+	Lead       string       `json:"lead"` // the statistic that the text format shows
 	Figures    []jsonFigure `json:"figures"`
 }
 
@@ -78,8 +78,8 @@ type jsonFigure struct {
 	Change   jsonFloat   `json:"change"`
 	Lo       jsonFloat   `json:"change_lo"`
 	Hi       jsonFloat   `json:"change_hi"`
-	P        jsonFloat   `json:"p"`          // of this test by itself
-	Adjusted jsonFloat   `json:"p_adjusted"` // for all that was tested: the one that counts
+	P        jsonFloat   `json:"p"`          // p-value of this test by itself
+	Adjusted jsonFloat   `json:"p_adjusted"` // p-value adjusted for all tests: the one that counts
 	Verdict  string      `json:"verdict"`
 }
 
@@ -90,7 +90,7 @@ type jsonSummary struct {
 	Runs   int       `json:"runs"`
 }
 
-// jsonFloat is null where there is no number.
+// jsonFloat is null for NaN and infinite numbers.
 type jsonFloat float64
 
 func (f jsonFloat) MarshalJSON() ([]byte, error) {
@@ -161,7 +161,7 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 	return err
 }
 
-// diffVerdict is the verdict on all.
+// diffVerdict returns the overall verdict.
 func diffVerdict(r *compare.Result) string {
 	switch {
 	case !r.Enough || r.Certain() == 0:

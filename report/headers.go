@@ -7,23 +7,23 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// Headers are the headers of loops and branches in the source of markers: data have no more of them than
-// a name, which ends in for#1 or if#2.then, and a place. Each file is read once, when the first marker in
-// it is asked for. It is not for several goroutines at a time.
+// Headers finds the headers of loops and branches in the source of markers: data files contain only
+// their name, which ends in for#1 or if#2.then, and place. Each file is read once, when its first
+// marker is asked for. It must not be used concurrently.
 type Headers struct {
 	source func(pkg, file string, std bool) (Source, error)
-	files  map[sourceName]map[int][]*rewrite.Point // by the line they stand in
+	files  map[sourceName]map[int][]*rewrite.Point // by line
 }
 
-// NewHeaders returns the headers in the files that source gives, as Options.Source does; nil: there
-// are none.
+// NewHeaders returns the headers in the files that source returns, as in Options.Source. If source
+// is nil, there are no headers.
 func NewHeaders(source func(pkg, file string, std bool) (Source, error)) *Headers {
 	return &Headers{source, map[sourceName]map[int][]*rewrite.Point{}}
 }
 
-// Of is the header of the loop or branch that a marker is of, on one line: "for i := range n", "if x > y",
-// "else of if x > y", "case 1, 2:". It is "" for other kinds of markers, where there is no source, and
-// where the source has changed: no marker of that name stands in that line.
+// Of returns the header of a marker's loop or branch, on one line: "for i := range n", "if x > y",
+// "else of if x > y", "case 1, 2:". It returns "" for other kinds of markers, and if there is no
+// source or it has changed, so that no marker of that name is on that line.
 func (h *Headers) Of(m *profile.Marker) string {
 	if h.source == nil || m.File == "" || m.Kind != rewrite.KindLoop && m.Kind != rewrite.KindBranch {
 		return ""
@@ -44,7 +44,7 @@ func (h *Headers) Of(m *profile.Marker) string {
 	return ""
 }
 
-// pointsIn are the loops and branches in a file by their lines; none of a file that does not compile.
+// pointsIn returns the loops and branches in a file by line; nil if the file does not compile.
 func pointsIn(at sourceName, text string) map[int][]*rewrite.Point {
 	u, err := rewrite.Load(at.pkg, []rewrite.Source{{Name: at.file, Text: rewrite.Blank([]byte(text))}})
 	if err != nil || u.Find(rewrite.Options{All: true, Tests: true, Generated: true}) != nil {
@@ -59,9 +59,9 @@ func pointsIn(at sourceName, text string) map[int][]*rewrite.Point {
 	return points
 }
 
-// sameName tells whether a point of a file has the name of a marker. In functions init and _ and in the
-// initialisers of variables it is the last part that counts: what is before has a number over all files
-// of the package, and this is one of them.
+// sameName reports whether a point of a file has the name of a marker. In functions init and _ and
+// in the initialisers of variables only the last part is compared: the part before is numbered
+// across all files of the package, and this is only one of them.
 func sameName(p *rewrite.Point, m *profile.Marker) bool {
 	if p.Name == m.Name {
 		return true
@@ -74,5 +74,5 @@ func sameName(p *rewrite.Point, m *profile.Marker) bool {
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '#') && lastPart(p.Name) == lastPart(m.Name)
 }
 
-// lastPart is what a name ends in: for#1.
+// lastPart returns the last part of a name, such as for#1.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }

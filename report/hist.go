@@ -8,19 +8,18 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// The heights of a bar, from some to most; nothing is a space.
+// The heights of a bar, from low to high; zero is a space.
 var (
 	blocks      = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 	asciiBlocks = []string{".", ":", "-", "=", "+", "*", "#", "@"}
 )
 
-// histogram is a line with a bar for every factor of two from a marker's shortest
-// time to its longest, "" for one without times.
+// histogram returns a line with a bar for each power of two from a marker's minimum to its maximum
+// time, or "" if it has no times.
 //
-// Bars grow with the logarithm of the number of passages, so that what happens once
-// in thousands of times, and matters most, is seen as well as what is usual. Colour goes by
-// the part of the marker's time that was spent there. Where there are more bars
-// than places neighbours share one.
+// The height of a bar is the logarithm of the number of scopes, so that rare slow scopes, which
+// often matter most, are visible, too. The colour is by the share of the marker's total time. If
+// the width is too small, adjacent bars are merged.
 func histogram(m *profile.Marker, o Options) string {
 	n := len(m.Buckets)
 	if n == 0 {
@@ -33,7 +32,7 @@ func histogram(m *profile.Marker, o Options) string {
 	first, last := m.Buckets[0], m.Buckets[n-1]
 	label := pad(units.WholeDuration(first.LoNS()), -9) + to + pad(units.WholeDuration(last.HiNS()), 7) + " "
 	places := int(last.K-first.K) + 1
-	each := 1 // buckets a place
+	each := 1 // buckets per character
 	if room := max(1, o.Width-width(label)); o.Width > 0 && places > room {
 		each = (places + room - 1) / room
 		places = (places + each - 1) / each
@@ -50,7 +49,7 @@ func histogram(m *profile.Marker, o Options) string {
 	total := m.SumNS()
 	var line strings.Builder
 	line.WriteString(ink.paint(faint, label))
-	var run strings.Builder // of one style
+	var run strings.Builder // bars of the same style
 	style := plain
 	for i, count := range counts {
 		if s := heat(float64(sums[i]), float64(total)); s != style {
@@ -64,7 +63,7 @@ func histogram(m *profile.Marker, o Options) string {
 	return line.String()
 }
 
-// bar is the bar for a count if the highest is for most.
+// bar returns the character for a count, where most is the maximum count.
 func bar(count, most uint64, shapes []string) string {
 	if count == 0 {
 		return " "
@@ -72,7 +71,7 @@ func bar(count, most uint64, shapes []string) string {
 	return shapes[int(math.Round(math.Log2(1+float64(count))/math.Log2(1+float64(most))*float64(len(shapes)-1)))]
 }
 
-// pad makes text n characters wide, on the left if n is negative.
+// pad pads text to n characters with spaces: on the right, or on the left if n is negative.
 func pad(text string, n int) string {
 	fill := strings.Repeat(" ", max(0, max(n, -n)-width(text)))
 	if n < 0 {

@@ -13,18 +13,17 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// The page of the html format is one file with everything in it: what
-// assets/page.html says, with styles, scripts and data put in as they are. They are
-// plain files there, run by no build step.
+// The page of the html format is a single file: assets/page.html with styles, scripts and data
+// inserted unchanged. The assets are plain files without a build step.
 //
-// The charts are drawn by Chart.js, the smallest chart library that had a release
-// in the last year when it was chosen (uPlot, a third of its size, had none in 18
-// months; ECharts is five times as large). scripts/chartjs.sh fetched it.
+// The charts are drawn by Chart.js, the smallest chart library with a release in the year before it
+// was chosen (uPlot is a third of its size, but had no release for 18 months; ECharts is five times
+// as large). scripts/chartjs.sh downloads it.
 //
 //go:embed assets
 var assets embed.FS
 
-// pageScripts are run in this order: each uses what those before it define.
+// pageScripts are run in this order: each uses definitions of earlier ones.
 var pageScripts = []string{
 	"chartjs/chart.umd.min.js",
 	"element.js",
@@ -45,21 +44,21 @@ var pageScripts = []string{
 	"main.js",
 }
 
-// pageParts are what is the same in all pages.
+// pageParts are the parts common to all pages.
 type pageParts struct {
-	page    string // with {{words}} where something is put in
+	page    string // with {{words}} as placeholders
 	policy  string // Content-Security-Policy
 	style   string // <style> element
 	scripts string // <script> elements
 
-	licences string // of what is not ours
+	licences string // of third-party code
 }
 
 var parts = sync.OnceValue(func() *pageParts {
 	read := func(name string) string {
 		text, err := fs.ReadFile(assets, "assets/"+name)
 		if err != nil {
-			panic(err) // it is compiled in
+			panic(err) // cannot fail: the file is embedded
 		}
 		return string(text)
 	}
@@ -73,26 +72,25 @@ var parts = sync.OnceValue(func() *pageParts {
 	var scripts strings.Builder
 	var hashes []string
 	for _, name := range pageScripts {
-		// The reference to a file with the library's source would be looked up.
+		// Browsers would request the source map named at the end of the library.
 		text, _, _ := strings.Cut(read(name), "\n//# sourceMappingURL=")
 		scripts.WriteString("<script>" + text + "</script>\n")
 		hashes = append(hashes, hash(text))
 	}
 	p.scripts = scripts.String()
 	p.licences = read("chartjs/LICENSE.md") + "\n" + read("chartjs/LICENSE-color.md")
-	// Nothing is loaded, nothing is sent, and no script runs but those here: whatever a
-	// name in the data may hold. Trusted types refuse to make markup of any text.
+	// Nothing is loaded, nothing is sent, and only these scripts run, whatever names in the data
+	// contain. Trusted types forbid making markup from text.
 	p.policy = "default-src 'none'; script-src " + strings.Join(hashes, " ") + "; style-src " + hash(style) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	return p
 })
 
-// headLine is a line of the head of a page: what is said of the profile, and of the
-// one it is compared with.
+// headLine is a line in the head of a page: a keyword, and the text for the profile and for the one
+// it is compared with.
 type headLine struct{ Word, Now, Before string }
 
-// writeHTML writes the page. The head is in it as text, everything else as data that
-// the scripts show.
+// writeHTML writes the page. The head is text; everything else is data shown by the scripts.
 func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Options) error {
 	data := htmlData(p, o)
 	packed, err := data.encode()
@@ -125,7 +123,8 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 	return err
 }
 
-// title names the page: by the program, a catalogue by its packages.
+// title returns the title of the page: the program's name, or for a catalogue the names of its
+// packages.
 func title(p *profile.Profile, api pageAPI) string {
 	if api.Only {
 		if name := titleOf(api.Packages); name != "" {
@@ -138,7 +137,7 @@ func title(p *profile.Profile, api pageAPI) string {
 	return printable(p.App)
 }
 
-// headLines puts the heads of both profiles side by side; old may be nil.
+// headLines returns the heads of both profiles side by side; old may be nil.
 func headLines(p, old *profile.Profile) (lines []headLine) {
 	for _, l := range heading(p) {
 		lines = append(lines, headLine{Word: l[0], Now: l[1]})
@@ -159,8 +158,8 @@ next:
 	return lines
 }
 
-// remark is what stands in place of a table where there is nothing to put into it,
-// or above one without figures.
+// remark returns text to show instead of a table that would be empty, or above one without
+// measurements.
 func remark(p *profile.Profile, api pageAPI) string {
 	if api.Only && len(api.Functions.At) == 0 {
 		return "no exported function of a package that can be imported has a marker in the data; a page that is no catalogue shows all markers"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pageAbout is what a page says above its table.
+// pageAbout is the content of a page above its table.
 type pageAbout struct {
 	Title    string
 	Compared bool
@@ -18,11 +18,11 @@ type pageAbout struct {
 	Remark   string
 }
 
-// A markup is HTML that is being written. (A program with html/template keeps every exported method, which a template
-// could call.)
+// A markup is HTML being written. (html/template is not used: with it, the linker keeps every
+// exported method, since a template could call it.)
 type markup struct{ strings.Builder }
 
-// add adds a line of HTML, in which each %s stands for a text.
+// add appends a line of HTML. Each %s in format is replaced with a text, escaped.
 func (m *markup) add(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for i, text := range texts {
@@ -31,7 +31,7 @@ func (m *markup) add(format string, texts ...string) {
 	fmt.Fprintf(m, format+"\n", escaped...)
 }
 
-// html returns what stands behind the title.
+// html returns the HTML after the title.
 func (a *pageAbout) html() string {
 	m := new(markup)
 	if len(a.Cautions) > 0 {
@@ -67,7 +67,7 @@ func (a *pageAbout) html() string {
 	return m.String()
 }
 
-// writeHead writes the head, of two profiles in two columns.
+// writeHead writes the head, with two columns if there are two profiles.
 func (a *pageAbout) writeHead(m *markup) {
 	if !a.Compared {
 		m.add(`<dl class="head">`)
@@ -97,7 +97,7 @@ func (a *pageAbout) writeHead(m *markup) {
 	m.add(`</table>`)
 }
 
-// write writes what a comparison has found.
+// write writes the result of a comparison.
 func (v *pageCompared) write(m *markup) {
 	m.add(`<dl class="summary">`)
 	if v.Rule != "" {

@@ -11,12 +11,12 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// The API view of a page has a card for each function with a declaration. The types below
-// say which markers those are, where each belongs, and what its source says of it.
+// The API view of a page has a card for each declared function. The types below say which markers
+// those are, in which package each is, and what its source says about it.
 
-// pageAPI is what the API view has beyond the figures of markers.
+// pageAPI has the data for the API view, besides the statistics of markers.
 type pageAPI struct {
-	Only      bool          `json:"only"` // the page is a catalogue: it opens with this view
+	Only      bool          `json:"only"` // the page is a catalogue, which opens with this view
 	Packages  []pagePackage `json:"packages"`
 	Functions pageFunctions `json:"functions"`
 	Shapes    []pageShape   `json:"shapes"`
@@ -24,34 +24,34 @@ type pageAPI struct {
 
 type pagePackage struct {
 	Path string `json:"path"`
-	Name string `json:"name"` // as its package clause says; where that is not known as its path does
-	Doc  string `json:"doc"`  // the first sentence of its comment; "": it has none, or that is not known
+	Name string `json:"name"` // name in the package clause; if unknown, derived from the path
+	Doc  string `json:"doc"`  // first sentence of its doc comment; "" if it has none or is unknown
 }
 
-// pageFunctions are in the order in which they are shown: by package, exported ones first,
-// functions before methods, by type and name.
+// pageFunctions are in display order: by package, exported ones first, functions before methods, by
+// type and name.
 type pageFunctions struct {
-	At        []int    `json:"at"`      // marker
+	At        []int    `json:"at"`      // index of the marker
 	Package   []int    `json:"package"` // index in Packages
-	Type      []string `json:"type"`    // that it is a method of; "": none
+	Type      []string `json:"type"`    // receiver type of a method; "" for functions
 	Name      []string `json:"name"`
-	Exported  []int    `json:"exported"`  // 1: it can be called from other packages
-	Doc       []string `json:"doc"`       // the first sentence of its comment; "" as above
-	Signature []string `json:"signature"` // "": not known
+	Exported  []int    `json:"exported"`  // 1 if it can be called from other packages
+	Doc       []string `json:"doc"`       // first sentence of its doc comment; "" as above
+	Signature []string `json:"signature"` // "" if unknown
 }
 
-// An apiFunction is a marker of one with a declaration.
+// An apiFunction is a declared function with its marker.
 type apiFunction struct {
 	marker   *profile.Marker
-	at       int // of the marker in the page
+	at       int // index of the marker in the page
 	path     string
-	typ      string // "" if it is no method
+	typ      string // receiver type; "" for functions
 	name     string
 	exported bool
 }
 
-// apiFunctionOf tells the function of a marker by its name. Function literals, and what is part of a
-// function, are none.
+// apiFunctionOf returns the function of a marker, by its name. ok is false for function literals
+// and for parts of functions.
 func apiFunctionOf(m *profile.Marker) (f apiFunction, ok bool) {
 	if m.Kind != "func" {
 		return f, false
@@ -69,7 +69,7 @@ func apiFunctionOf(m *profile.Marker) (f apiFunction, ok bool) {
 	return f, true
 }
 
-// inPackage cuts the name of a marker where its package ends.
+// inPackage splits the name of a marker into the package path and the name within the package.
 func inPackage(m *profile.Marker) (path, name string, ok bool) {
 	if name, ok = strings.CutPrefix(m.Name, m.Package+"."); ok && m.Package != "" {
 		return m.Package, name, true
@@ -82,14 +82,14 @@ func inPackage(m *profile.Marker) (path, name string, ok bool) {
 	return m.Name[:last+dot], m.Name[last+dot+1:], true
 }
 
-// export tells by names whether the function is exported. What is in a test is not. A name that is
-// none of Go's was given by a directive, which is taken for a sign that the function matters.
+// export determines by name whether the function is exported. Functions in test files are not. A
+// name that is not a Go identifier was given by a directive, so the function is assumed to matter.
 func (f *apiFunction) export() {
 	named := token.IsExported(f.name) && (f.typ == "" || token.IsExported(f.typ)) || !token.IsIdentifier(f.name)
 	f.exported = named && !strings.HasSuffix(f.marker.File, "_test.go")
 }
 
-// apiFunctions are those of the markers.
+// apiFunctions returns the declared functions among the markers.
 func apiFunctions(markers []*profile.Marker) (list []apiFunction) {
 	for i, m := range markers {
 		if f, ok := apiFunctionOf(m); ok {
@@ -100,12 +100,13 @@ func apiFunctions(markers []*profile.Marker) (list []apiFunction) {
 	return list
 }
 
-// importable tells whether a path is that of a package which others can import.
+// importable reports whether packages of other modules can import the path.
 func importable(importPath string) bool {
 	return !slices.Contains(strings.Split(importPath, "/"), "internal")
 }
 
-// catalogued are the functions that are part of the API of packages: what others can import, and call.
+// catalogued returns the functions that are part of the API of packages: those that others can
+// import and call.
 func catalogued(markers []*profile.Marker, declared *declarations) (list []apiFunction) {
 	for _, f := range apiFunctions(markers) {
 		declared.refine(&f)
@@ -116,14 +117,14 @@ func catalogued(markers []*profile.Marker, declared *declarations) (list []apiFu
 	return list
 }
 
-// api gives what the API view needs; p is the profile whose shapes it shows.
+// api returns the data for the API view; p is the profile whose shapes it shows.
 func api(p *profile.Profile, markers []*profile.Marker, declared *declarations, only bool) pageAPI {
 	a := pageAPI{Only: only, Packages: []pagePackage{}}
 	list := apiFunctions(markers)
 	for i := range list {
 		declared.refine(&list[i])
 	}
-	slices.SortStableFunc(list, func(a, b apiFunction) int { // stable: by the marker's name and ID
+	slices.SortStableFunc(list, func(a, b apiFunction) int { // ties are by the marker's name and ID, as in the input
 		return cmp.Or(
 			cmp.Compare(a.path, b.path),
 			-cmp.Compare(flag(a.exported), flag(b.exported)),
@@ -151,7 +152,7 @@ func api(p *profile.Profile, markers []*profile.Marker, declared *declarations, 
 	return a
 }
 
-// packageOf is the package of the first functions of the list.
+// packageOf returns the package of the functions at the beginning of list.
 func packageOf(path string, list []apiFunction, declared *declarations) pagePackage {
 	p := pagePackage{Path: path}
 	for i := range list {
@@ -169,7 +170,8 @@ func packageOf(path string, list []apiFunction, declared *declarations) pagePack
 	return p
 }
 
-// lastOf is what a package is probably called: the last part of its path that is no major version.
+// lastOf returns the likely name of a package: the last element of its path that is not a major
+// version.
 func lastOf(importPath string) string {
 	last := path.Base(importPath)
 	if number, ok := strings.CutPrefix(last, "v"); ok && number != "" && strings.Trim(number, "0123456789") == "" && last != importPath {
@@ -185,7 +187,8 @@ func flag(b bool) int {
 	return 0
 }
 
-// titleOf names packages: by what their paths have in common, in whole parts, else by some of them.
+// titleOf returns a title for packages: the common elements of their paths, or else some of the
+// paths.
 func titleOf(packages []pagePackage) string {
 	var paths []string
 	var shared []string

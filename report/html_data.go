@@ -14,21 +14,21 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// The types below are the data of a page: JSON by columns, which compresses to a
-// third of what rows take. Times are in nanoseconds.
+// The types below are the data of a page: JSON by columns, which compresses to a third of the size
+// of rows. Times are in nanoseconds.
 
-// pageData is all of it. Markers are those of both profiles.
+// pageData is all data of a page. Markers are those of both profiles.
 type pageData struct {
-	Sort      string        `json:"sort"`   // the key that the table begins with
-	Prefix    string        `json:"prefix"` // of the names of all markers of packages; lines have what is behind it
+	Sort      string        `json:"sort"`   // initial sort key of the table
+	Prefix    string        `json:"prefix"` // common prefix of the names of all markers of packages; rows show the rest
 	Kinds     []string      `json:"kinds"`
 	Files     []string      `json:"files"`
-	Links     []string      `json:"links"` // the address of each of Files, with {line} in it; "": none
+	Links     []string      `json:"links"` // URL for each of Files, with {line} in it; "" if none
 	Markers   pageMarkers   `json:"markers"`
-	Unvisited []int         `json:"unvisited"` // markers that the profile has and never passed
+	Unvisited []int         `json:"unvisited"` // markers of the profile that were never executed
 	Sides     []pageSide    `json:"sides"`     // the profile, and the one that it is compared with
-	Guesses   []int         `json:"guesses"`   // markers that may not be the same in both
-	Verdicts  *pageVerdicts `json:"verdicts"`  // on what has changed; null: there are none
+	Guesses   []int         `json:"guesses"`   // markers that may not be the same in both profiles
+	Verdicts  *pageVerdicts `json:"verdicts"`  // of the comparison; null if there is none
 	Sources   []pageSource  `json:"sources"`
 	API       pageAPI       `json:"api"`
 }
@@ -38,22 +38,23 @@ type pageMarkers struct {
 	ID   []string `json:"id"` // 16 hexadecimal digits
 	Name []string `json:"name"`
 	Kind []int    `json:"kind"` // index in Kinds
-	File []int    `json:"file"` // index in Files; -1: unknown
+	File []int    `json:"file"` // index in Files; -1 if unknown
 	Line []int    `json:"line"`
 
-	// Header is that of a loop or branch in the source, "" where it is not known. Empty: none is.
+	// Header is the source of a loop's or branch's header, "" if unknown. It is empty if none is
+	// known.
 	Header []string `json:"header"`
 }
 
 // pageSide is one profile.
 type pageSide struct {
 	NoSelf   bool          `json:"noSelf"`  // self times were not measured
-	Waits    bool          `json:"waits"`   // it is known in how much of them goroutines waited
-	Quantum  float64       `json:"quantum"` // of the clock, ns
+	Waits    bool          `json:"waits"`   // the part of self time in which goroutines waited is known
+	Quantum  float64       `json:"quantum"` // resolution of the clock, ns
 	Missing  []int         `json:"missing"` // markers that the profile does not have
-	Figures  pageFigures   `json:"figures"` // of the markers
-	Notes    []pageNotes   `json:"notes"`   // markers of which there is something to be known besides
-	Open     []pageOpen    `json:"open"`    // markers with scopes that had not ended
+	Figures  pageFigures   `json:"figures"` // statistics of the markers
+	Notes    []pageNotes   `json:"notes"`   // markers with notes
+	Open     []pageOpen    `json:"open"`    // markers with open scopes
 	Sampled  []pageSampled `json:"sampled"`
 	Demoted  []pageDemoted `json:"demoted"`
 	Callers  pageCallers   `json:"callers"`
@@ -61,13 +62,13 @@ type pageSide struct {
 	Readings []pageReading `json:"readings"`
 }
 
-// pageFigures have the same length; markers without a time have 0 buckets.
+// The columns of pageFigures have the same length; markers without times have 0 buckets.
 type pageFigures struct {
 	Count []whole `json:"count"`
 	Total []whole `json:"total"`
 	Self  []whole `json:"self"`
 
-	// Of self, that in which goroutines ran; empty where that is not known.
+	// Running is the part of self time in which goroutines ran; empty if unknown.
 	Running []whole `json:"running"`
 
 	Mean   []float64 `json:"mean"`
@@ -78,7 +79,7 @@ type pageFigures struct {
 	P99    []float64 `json:"p99"`
 	Max    []whole   `json:"max"`
 
-	Buckets []int   `json:"buckets"` // how many of the following are a marker's
+	Buckets []int   `json:"buckets"` // number of entries of the marker in the following columns
 	K       []int   `json:"k"`       // 2^k ≤ ns < 2^(k+1)
 	N       []whole `json:"n"`
 	Sum     []whole `json:"sum"`
@@ -98,11 +99,11 @@ type pageSampled struct {
 	At      int      `json:"at"`   // marker
 	Rate    whole    `json:"rate"` // 1:rate
 	Samples whole    `json:"samples"`
-	CountSE *float64 `json:"countSE"` // null: it can't be told
-	MeanSE  *float64 `json:"meanSE"`  // null: too few samples to tell
+	CountSE *float64 `json:"countSE"` // null if unknown
+	MeanSE  *float64 `json:"meanSE"`  // null if there are too few samples
 }
 
-// pageDemoted is a marker whose times are estimated from those of its scopes that were timed.
+// pageDemoted is a marker whose times are estimated from the scopes that were timed.
 type pageDemoted struct {
 	At    int   `json:"at"` // marker
 	Timed whole `json:"timed"`
@@ -110,12 +111,12 @@ type pageDemoted struct {
 
 type pageCallers struct {
 	Of      []int       `json:"of"`   // marker
-	ID      []string    `json:"id"`   // of the caller; "": none was open
-	Name    []string    `json:"name"` // the same
+	ID      []string    `json:"id"`   // ID of the caller; "" if no scope was open
+	Name    []string    `json:"name"` // name of the caller; "" if no scope was open
 	Figures pageFigures `json:"figures"`
 }
 
-// pageSize is what passages with inputs of a size took, of a marker with size=.
+// pageSize has the times of scopes by size of their input, for a marker with size=.
 type pageSize struct {
 	At       int      `json:"at"`   // marker
 	Size     string   `json:"size"` // from – to
@@ -123,7 +124,7 @@ type pageSize struct {
 	MeanSize float64  `json:"meanSize"`
 	Mean     float64  `json:"mean"`
 	Stddev   float64  `json:"stddev"`
-	Unit     *float64 `json:"unit"` // time by size; null where that is 0
+	Unit     *float64 `json:"unit"` // time divided by size; null if the size is 0
 }
 
 type pageReading struct {
@@ -140,19 +141,20 @@ type pageReadValue struct {
 	Self  whole   `json:"self"`
 	Mean  float64 `json:"mean"`
 
-	// How it is spread over scopes; left out where the collector has no buckets.
+	// Spread is the distribution over scopes; omitted if the collector has no buckets.
 	Spread *pageSpread `json:"spread,omitempty"`
 }
 
-// pageSpread has the buckets with a count of a value: bucket 0 is for 0, and k for 2^(k-1) ≤ value < 2^k.
+// pageSpread has the non-empty buckets of a value: bucket 0 is for 0, and k for 2^(k-1) ≤ value <
+// 2^k.
 type pageSpread struct {
 	K   []int   `json:"k"`
 	N   []whole `json:"n"`
 	Sum []whole `json:"sum"`
 }
 
-// whole is a whole number. Past 2^53, where the numbers of scripts lose digits, it
-// is written as a string.
+// whole is an integer. Above 2^53, where JavaScript's numbers lose precision, it is encoded as a
+// string.
 type whole uint64
 
 func (n whole) MarshalJSON() ([]byte, error) {
@@ -163,7 +165,7 @@ func (n whole) MarshalJSON() ([]byte, error) {
 	return append(append([]byte{'"'}, text...), '"'), nil
 }
 
-// known is a number that JSON can hold; nil for one that is none.
+// known returns a number for JSON, or nil for NaN and infinities.
 func known(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -171,7 +173,8 @@ func known(v float64) *float64 {
 	return &v
 }
 
-// encode packs the data as the page expects them: gzip, base64.
+// encode returns the data in the encoding that the page expects: JSON, compressed by gzip, in
+// base64.
 func (d *pageData) encode() (string, error) {
 	var b strings.Builder
 	to := base64.NewEncoder(base64.StdEncoding, &b)
@@ -230,7 +233,8 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 	return d
 }
 
-// guesses are the indexes of markers that two profiles have, and that may not be the same in both.
+// guesses returns the indexes of markers that two profiles have, but that may not be the same
+// marker.
 func guesses(profiles []*profile.Profile, markers []*profile.Marker) []int {
 	list, times, guess := []int{}, map[registry.ID]int{}, map[registry.ID]bool{}
 	for _, p := range profiles {
@@ -248,7 +252,7 @@ func guesses(profiles []*profile.Profile, markers []*profile.Marker) []int {
 	return list
 }
 
-// only gives the profiles without the markers that are not those of the functions.
+// only returns the profiles with only the markers of the functions.
 func only(functions []apiFunction, profiles []*profile.Profile) (list []*profile.Profile) {
 	keep := map[registry.ID]bool{}
 	for _, f := range functions {
@@ -267,8 +271,8 @@ func only(functions []apiFunction, profiles []*profile.Profile) (list []*profile
 	return list
 }
 
-// union returns the markers of all profiles, each once, as the first that has it has
-// it, in the order of profiles; and the index of each.
+// union returns the markers of all profiles without duplicates, in the order of profiles and from
+// the first one that has the marker, and the index of each.
 func union(profiles []*profile.Profile) (markers []*profile.Marker, at map[registry.ID]int) {
 	at = map[registry.ID]int{}
 	for _, p := range profiles {
@@ -287,7 +291,7 @@ func union(profiles []*profile.Profile) (markers []*profile.Marker, at map[regis
 	return markers, at
 }
 
-// name fills the columns that say which markers there are. It returns where in Files each file stands.
+// name fills the columns that identify the markers. It returns the index in Files of each file.
 func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 	n := len(markers)
 	c := pageMarkers{make([]string, 0, n), make([]string, 0, n), make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), []string{}}
@@ -315,7 +319,7 @@ func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 	return files
 }
 
-// side gives the columns of one profile; at is where each marker stands.
+// side returns the columns of one profile; at has the index of each marker.
 func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 	s := pageSide{
 		NoSelf:   p.NoSelf,
@@ -413,7 +417,8 @@ func spread(list []profile.ValueBucket) *pageSpread {
 	return s
 }
 
-// newFigures has room for n rows. JSON has empty lists, and no null.
+// newFigures returns pageFigures with capacity for n rows. The slices are not nil, so that JSON has
+// empty lists instead of null.
 func newFigures(n int) pageFigures {
 	wholes, floats := func() []whole { return make([]whole, 0, n) }, func() []float64 { return make([]float64, 0, n) }
 	return pageFigures{

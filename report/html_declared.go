@@ -14,28 +14,29 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// declarations are what source says of functions. Each file is read once.
+// declarations finds the declarations of functions in source files. Each file is read once.
 type declarations struct {
 	read  func(sourceName) (text string, ok bool)
 	files map[sourceName]*declaredFile
 	more  bool // files without functions in the page may be read, too
 }
 
-// A declaredFile is what a file says. That of a file which can't be had, or is no Go, is empty.
+// A declaredFile has the declarations of a file. It is empty if the file cannot be read or is not
+// valid Go.
 type declaredFile struct {
-	name, doc string              // of the package; doc is a sentence
-	functions map[string]declared // by name, that of methods behind their type and a dot
-	lines     map[int]string      // their names by the line that they begin in
+	name, doc string              // of the package; doc is the first sentence
+	functions map[string]declared // by name; methods have the prefix "Type."
+	lines     map[int]string      // names of functions by the line on which they begin
 }
 
-// declared is what is said of one function.
+// declared is the documentation of one function.
 type declared struct{ doc, signature string }
 
 func newDeclarations(read func(sourceName) (string, bool), more bool) *declarations {
 	return &declarations{read, map[sourceName]*declaredFile{}, more}
 }
 
-// file is the one that a marker is in.
+// file returns the file of a marker.
 func (d *declarations) file(m *profile.Marker) *declaredFile {
 	if m.File == "" {
 		return &declaredFile{}
@@ -55,7 +56,8 @@ func (d *declarations) named(at sourceName) *declaredFile {
 	return f
 }
 
-// docOfPackage looks for the comment of a marker's package where it is if not in a file with functions.
+// docOfPackage looks for the doc comment of a marker's package in files without functions in the
+// page.
 func (d *declarations) docOfPackage(m *profile.Marker) string {
 	if !d.more || m.File == "" {
 		return ""
@@ -65,7 +67,8 @@ func (d *declarations) docOfPackage(m *profile.Marker) string {
 	return d.named(at).doc
 }
 
-// refine gives a function whose marker has a name of its own the name that it is called by.
+// refine replaces the name of a function whose marker was named by a directive with the declared
+// name.
 func (d *declarations) refine(f *apiFunction) {
 	if f.typ != "" || token.IsIdentifier(f.name) {
 		return
@@ -81,7 +84,7 @@ func (d *declarations) refine(f *apiFunction) {
 	f.export()
 }
 
-// of is what is said of a function.
+// of returns the documentation of a function.
 func (d *declarations) of(f *apiFunction) declared {
 	name := f.name
 	if f.typ != "" {
@@ -90,8 +93,8 @@ func (d *declarations) of(f *apiFunction) declared {
 	return d.file(f.marker).functions[name]
 }
 
-// parse takes from the text of a file what there is to take. Of one with errors that is nothing: it is not
-// what the program was built from.
+// parse parses the text of a file. If it has errors, the result is empty: the program was not built
+// from it.
 func (f *declaredFile) parse(text string) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -111,24 +114,24 @@ func (f *declaredFile) parse(text string) {
 	}
 }
 
-// signature is the declaration without comment and body, on one line: printed without positions it
-// knows of no others.
+// signature returns the declaration without comment and body. It is on one line, since it is
+// printed without positions.
 func signature(fn *ast.FuncDecl) string {
 	var b strings.Builder
 	bare := ast.FuncDecl{Recv: fn.Recv, Name: fn.Name, Type: fn.Type}
 	if err := printer.Fprint(&b, token.NewFileSet(), &bare); err != nil {
-		return "" // no declaration that was parsed is one that can't be printed
+		return "" // impossible: parsed declarations can be printed
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// links are taken for such wherever they look like one, as the declarations they lead to are not known.
+// links accepts everything that looks like a doc link, since the linked declarations are not known.
 var links = comment.Parser{
 	LookupPackage: func(name string) (path string, ok bool) { return name, true },
 	LookupSym:     func(string, string) bool { return true },
 }
 
-// sentence is the first one of a comment, without the brackets of links.
+// sentence returns the first sentence of a comment, without the brackets of links.
 func sentence(of *ast.CommentGroup) string {
 	if of == nil {
 		return ""

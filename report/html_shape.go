@@ -7,14 +7,14 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// pageShape is how the time of a function behaves, of those of which something can be said.
+// pageShape is the shape of a function's times, for functions with known properties.
 type pageShape struct {
-	At       int         `json:"at"`       // in the functions
-	Labels   []string    `json:"labels"`   // what holds, in a word or two each
-	Evidence [][2]string `json:"evidence"` // property, and what is known of it
+	At       int         `json:"at"`       // index in the functions
+	Labels   []string    `json:"labels"`   // the properties, in a word or two each
+	Evidence [][2]string `json:"evidence"` // property and its evidence
 }
 
-// shapes are those of the functions that are in the profile.
+// shapes returns the shapes of the functions that are in the profile.
 func shapes(list []apiFunction, p *profile.Profile) []pageShape {
 	in := map[registry.ID]*profile.Marker{}
 	for i := range p.Markers {
@@ -47,7 +47,8 @@ func shapes(list []apiFunction, p *profile.Profile) []pageShape {
 	return out
 }
 
-// told tells whether a card has room for a line: what is so, and of growth and memory what is not.
+// told reports whether a card shows a line: for properties that hold, and for growth and memory
+// also if they do not.
 func told(line shape.Line) bool {
 	return line.Verdict == shape.Yes ||
 		line.Verdict == shape.No && (line.Property == shape.PropertyGrowth || line.Property == shape.PropertyAlloc)

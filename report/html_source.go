@@ -13,42 +13,41 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Source is the text of a file with markers in it, as it is now.
+// Source is the current text of a file with markers.
 type Source struct {
 	Text    string
-	Path    string    // of the file on this machine; "": it has none
-	Changed time.Time // the last time; zero: unknown
-	Go      string    // the version of Go that the file came with; "": it came with none
+	Path    string    // path on this machine; "" if there is none
+	Changed time.Time // modification time; zero if unknown
+	Go      string    // version of Go that the file is part of; "" if none
 }
 
-// mostSource is how much source goes into a page, in bytes. It compresses to about a
-// third of that.
+// mostSource is the maximum amount of source in a page, in bytes. It compresses to about a third.
 const mostSource = 8 << 20
 
-// pageSource is a file with markers that were passed.
+// pageSource is a file with executed markers.
 type pageSource struct {
 	File int    `json:"file"` // index in pageData.Files
 	Text string `json:"text"`
-	Note string `json:"note"` // why there is no text, or why its lines may be others than the markers'
+	Note string `json:"note"` // why there is no text, or why its lines may not match the markers
 }
 
-// A sourceName is a file as markers name it: in two modules files may have the same name.
+// A sourceName identifies a file as markers do: files in two modules may have the same name.
 type sourceName struct {
 	pkg  string // import path of the package
 	file string
-	std  bool // below GOROOT/src, else relative to a module's root or absolute
+	std  bool // file is relative to GOROOT/src, not to a module's root, and not absolute
 }
 
-// sourceOf is the file that a marker is in. The names of files below GOROOT/src are those of
-// packages, which the marker's name begins with; elsewhere it begins with the path of a module.
+// sourceOf returns the file of a marker. The directories of files below GOROOT/src are package
+// paths, with which the marker's name begins; in other files the name begins with the module's
+// path.
 func sourceOf(m *profile.Marker) sourceName {
 	dir := path.Dir(m.File)
 	return sourceName{m.Package, m.File, dir != "." && strings.HasPrefix(m.Name, dir+".")}
 }
 
-// sources reads the files of markers that were passed, those that took most time
-// first, until there is enough. They come in the order of files, where index has
-// each of them.
+// sources reads the files of executed markers, in order of decreasing running time, up to mostSource.
+// It returns them sorted by their number in index.
 func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) []pageSource {
 	list := []pageSource{}
 	if o.Source == nil {
@@ -60,7 +59,7 @@ func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) [
 			m := &p.Markers[i]
 			at := sourceOf(m)
 			if _, known := index[at]; known && m.Count > 0 && m.File != "" {
-				self[at] += m.RunningNS() // past 2^64 another order, no more
+				self[at] += m.RunningNS() // on overflow, only the order is wrong
 			}
 		}
 	}
@@ -85,7 +84,7 @@ func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) [
 	return list
 }
 
-// addresses are those of the files that are in index.
+// addresses returns the URLs of the files in index.
 func addresses(index map[sourceName]int, link func(pkg, file string, std bool) string) []string {
 	list := []string{}
 	if link == nil {
@@ -100,7 +99,7 @@ func addresses(index map[sourceName]int, link func(pkg, file string, std bool) s
 	return list
 }
 
-// fromPage gives the text of files that are in the page.
+// fromPage returns a function that returns the text of files in the page.
 func fromPage(list []pageSource, index map[sourceName]int) func(sourceName) (string, bool) {
 	texts := map[int]string{}
 	for _, s := range list {
@@ -112,10 +111,11 @@ func fromPage(list []pageSource, index map[sourceName]int) func(sourceName) (str
 	}
 }
 
-// longestHeader is how much of a header is shown beside a name, in characters. The listing has all of it.
+// longestHeader is the maximum length in characters of a header shown beside a name. The source
+// listing shows all of it.
 const longestHeader = 120
 
-// headers are those of loops and branches in the files that read gives.
+// headers returns the headers of loops and branches, in the files that read returns.
 func headers(markers []*profile.Marker, read func(sourceName) (string, bool)) []string {
 	known := NewHeaders(func(pkg, file string, std bool) (Source, error) {
 		text, ok := read(sourceName{pkg, file, std})
@@ -138,7 +138,7 @@ func headers(markers []*profile.Marker, read func(sourceName) (string, bool)) []
 	return list
 }
 
-// fromSource gives the text of files as they are found.
+// fromSource returns a function that reads files through o.Source.
 func fromSource(o Options) func(sourceName) (string, bool) {
 	return func(at sourceName) (string, bool) {
 		if o.Source == nil {
@@ -149,8 +149,8 @@ func fromSource(o Options) func(sourceName) (string, bool) {
 	}
 }
 
-// note says why the lines of a file may be others than those of the program that
-// ran, "" if nothing is known that says so.
+// note explains why the lines of a file may differ from those of the program that ran; "" if
+// nothing indicates that.
 func (s Source) note(p *profile.Profile) string {
 	switch {
 	case s.Go != "" && p.Go != "" && s.Go != p.Go:

@@ -9,27 +9,28 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// pageSummary is what stands above the table: what a reader asks first.
+// pageSummary is the summary above the table.
 type pageSummary struct {
 	Facts     []headLine
-	Word      string // what the first markers have the most of: self time, total time or passages
+	Word      string // why the markers in Most are first: self time, total time or count
 	Most      []pageMost
-	Unvisited string // how many markers were never passed, of how many; "": none
+	Unvisited string // how many markers were never executed, out of how many; "" if none
 }
 
-// pageMost is one of the markers that took most.
+// pageMost is one of the first markers in the default order.
 type pageMost struct {
 	ID          string
-	Name, Short string // with and without what all names begin with
+	Name, Short string // with and without the common prefix of all names
 	Amount      string
-	Share       string // of the self time of all markers; "" where times contain each other
+	Share       string // share of the self time of all markers; "" for total times, which include each other
 }
 
-// mostShown is how many markers the summary names.
+// mostShown is the maximum number of markers that the summary names.
 const mostShown = 3
 
-// summarize makes the summary of a page; prefix is what its table leaves out of names. A catalogue has the
-// facts alone, for it shows a part of the markers, to readers who did not mark them.
+// summarize returns the summary of a page; prefix is the part that the table omits from names. A
+// catalogue only has the facts, since it shows only some of the markers, to readers who did not
+// mark them.
 func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 	s := pageSummary{}
 	if o.Against == nil {
@@ -66,7 +67,7 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 	return s
 }
 
-// facts are what the whole run took, and what of that its markers did.
+// facts returns the elapsed time and CPU time of the run, and the cost of its markers.
 func facts(p *profile.Profile) (lines []headLine) {
 	if p.ElapsedNS > 0 {
 		elapsed := units.Duration(float64(p.ElapsedNS))
@@ -94,7 +95,7 @@ func facts(p *profile.Profile) (lines []headLine) {
 	return lines
 }
 
-// unvisited are the markers that were never passed.
+// unvisited returns the markers that were never executed.
 func unvisited(p *profile.Profile) (list []*profile.Marker) {
 	for i := range p.Markers {
 		if m := &p.Markers[i]; neverPassed(p, m) {
@@ -104,7 +105,7 @@ func unvisited(p *profile.Profile) (list []*profile.Marker) {
 	return list
 }
 
-// aboutRun is what is said of a run where there is one line for it.
+// aboutRun returns a one-line description of a run.
 func aboutRun(lines []headLine) string {
 	var some []string
 	for _, l := range lines {

@@ -8,24 +8,24 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// pageVerdicts are what a comparison of the runs has found, as the text of markgen diff has it.
+// pageVerdicts has the results of a comparison of runs, as in the text of markgen diff.
 type pageVerdicts struct {
-	Enough  bool          `json:"enough"`  // of runs, to tell anything
-	Markers []pageVerdict `json:"markers"` // in the order of diff
+	Enough  bool          `json:"enough"`  // there were enough runs for a verdict
+	Markers []pageVerdict `json:"markers"` // in the order of markgen diff
 }
 
 type pageVerdict struct {
-	At      int        `json:"at"` // marker
+	At      int        `json:"at"` // index of the marker
 	Verdict string     `json:"verdict"`
-	Change  *float64   `json:"change"`  // of the figure that tells most; null: infinite
-	P       *float64   `json:"p"`       // of it; null: not known
-	Lead    int        `json:"lead"`    // which of the figures that is
-	Figures [][]string `json:"figures"` // the cells of each, see figureCells
-	guess   bool       // it is no finding
+	Change  *float64   `json:"change"`  // of the leading statistic; null if infinite
+	P       *float64   `json:"p"`       // p-value of that change; null if unknown
+	Lead    int        `json:"lead"`    // index of the leading statistic in Figures
+	Figures [][]string `json:"figures"` // cells for each statistic, see figureCells
+	guess   bool       // may not be the same marker, so does not count as a change
 }
 
-// verdicts gives those on the markers of a page; at is where each stands. Without a comparison they
-// are nil.
+// verdicts returns the verdicts on the markers of a page; at has the index of each. It returns nil
+// if r is nil.
 func verdicts(r *compare.Result, at map[registry.ID]int) *pageVerdicts {
 	if r == nil {
 		return nil
@@ -51,20 +51,20 @@ func verdicts(r *compare.Result, at map[registry.ID]int) *pageVerdicts {
 	return v
 }
 
-// pageCompared is what the top of a page says of the comparison.
+// pageCompared is the summary of the comparison at the top of a page.
 type pageCompared struct {
-	Facts         []headLine // how much was compared, and what would have been found
+	Facts         []headLine // amount of data, and the change that would have been detected
 	Shared        []pageShared
-	Worse, Better string // how many markers are; "": none
-	Rule          string // which changes are one of these; "" if none can be
-	Unknown       string // why nothing can be told; ""
+	Worse, Better string // number of markers; "" if none
+	Rule          string // rule by which a marker is worse or better; "" if there is no verdict
+	Unknown       string // why there is no verdict, or ""
 }
 
-// pageShared is a finding on all markers together.
+// pageShared is a change common to all markers.
 type pageShared struct{ At, Change, Verdict string }
 
-// summarizeComparison says what a comparison has found of the markers in the page, and by which
-// rule; r may be nil.
+// summarizeComparison returns the summary of a comparison, for the markers in the page; r may be
+// nil.
 func summarizeComparison(r *compare.Result, shown *pageVerdicts) *pageCompared {
 	if r == nil {
 		return nil

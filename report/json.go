@@ -11,17 +11,16 @@ import (
 	"github.com/markgen/markgen/profile/shape"
 )
 
-// The types below are the json format. Times are in nanoseconds. A marker that
-// was not visited, and the times of one that only counts, are 0 with no
-// buckets.
+// The types below are the json format. Times are in nanoseconds. The values of a marker that was
+// not executed, and the times of one that only counts, are 0, without buckets.
 
 type jsonRun struct {
 	App       string    `json:"app"`
 	Run       string    `json:"run"`
 	Start     string    `json:"start"` // RFC 3339, UTC
 	ElapsedNS uint64    `json:"elapsed_ns"`
-	CPUNS     uint64    `json:"cpu_ns"`         // processor time of the runs that ended in order; 0 where it is not known
-	CostNS    uint64    `json:"marker_cost_ns"` // about what markers cost of it
+	CPUNS     uint64    `json:"cpu_ns"`         // CPU time of the runs that ended normally; 0 if unknown
+	CostNS    uint64    `json:"marker_cost_ns"` // approximate part of cpu_ns used by markers
 	Clock     jsonClock `json:"clock"`
 	GOOS      string    `json:"goos"`
 	GOARCH    string    `json:"goarch"`
@@ -31,27 +30,27 @@ type jsonRun struct {
 	State     string    `json:"state"`
 	Complete  bool      `json:"complete"`
 
-	Trace    *jsonTrace    `json:"trace,omitempty"`    // left out when there is none
-	Sampling *jsonSampling `json:"sampling,omitempty"` // left out when markers were not on in windows only
-	Wild     *jsonWild     `json:"wild,omitempty"`     // left out when nothing was picked at random
-	Changes  []jsonChange  `json:"changes,omitempty"`  // of the state; left out for several runs
-	Warnings []string      `json:"warnings"`           // what has to be known before the figures are believed
+	Trace    *jsonTrace    `json:"trace,omitempty"`    // omitted if there is none
+	Sampling *jsonSampling `json:"sampling,omitempty"` // omitted unless markers were only on in windows
+	Wild     *jsonWild     `json:"wild,omitempty"`     // omitted unless functions were picked at random
+	Changes  []jsonChange  `json:"changes,omitempty"`  // state changes; omitted for several runs
+	Warnings []string      `json:"warnings"`           // reasons to doubt the values
 }
 
 type jsonSampling struct {
 	Rate    string `json:"rate"` // "1:N"
 	Windows uint64 `json:"windows"`
-	OpenNS  uint64 `json:"open_ns"` // how long the windows lasted
-	NetNS   uint64 `json:"net_ns"`  // the same without what recording cost in them
-	OfNS    uint64 `json:"of_ns"`   // of how much time they are a sample, without that, too
+	OpenNS  uint64 `json:"open_ns"` // total duration of the windows
+	NetNS   uint64 `json:"net_ns"`  // the same without the cost of recording in them
+	OfNS    uint64 `json:"of_ns"`   // the time of which the windows are a sample, also without that cost
 }
 
 type jsonChange struct {
-	AtNS   uint64 `json:"at_ns"` // from the start of the run
+	AtNS   uint64 `json:"at_ns"` // since the start of the run
 	From   string `json:"from"`
 	To     string `json:"to"`
 	Cause  string `json:"cause"`            // begin, program, event, timer, outside or end
-	Marker string `json:"marker,omitempty"` // whose passage it was
+	Marker string `json:"marker,omitempty"` // marker that triggered the change
 }
 
 type jsonClock struct {
@@ -62,8 +61,8 @@ type jsonClock struct {
 }
 
 type jsonTrace struct {
-	Records uint64 `json:"records"` // in the data
-	Lost    uint64 `json:"lost"`    // overwritten by newer ones, or not written for want of room
+	Records uint64 `json:"records"` // records in the data
+	Lost    uint64 `json:"lost"`    // overwritten by newer ones, or not written for lack of space
 }
 
 type jsonMarker struct {
@@ -73,9 +72,9 @@ type jsonMarker struct {
 	File     string       `json:"file"`
 	Line     int          `json:"line"`
 	Count    uint64       `json:"count"`
-	TotalNS  uint64       `json:"total_ns"`            // recursion counts once
-	NestedNS uint64       `json:"nested_ns,omitempty"` // of the buckets' sum, what recursion counts again
-	SelfNS   *uint64      `json:"self_ns,omitempty"`   // left out when self times were not measured
+	TotalNS  uint64       `json:"total_ns"`            // recursive scopes count once
+	NestedNS uint64       `json:"nested_ns,omitempty"` // part of the buckets' sum that counts recursive scopes again
+	SelfNS   *uint64      `json:"self_ns,omitempty"`   // omitted if self times were not measured
 	MeanNS   float64      `json:"mean_ns"`
 	StddevNS float64      `json:"stddev_ns"`
 	MinNS    uint64       `json:"min_ns"`
@@ -83,35 +82,35 @@ type jsonMarker struct {
 	P50NS    float64      `json:"p50_ns"`
 	P90NS    float64      `json:"p90_ns"`
 	P99NS    float64      `json:"p99_ns"`
-	P50In    *jsonBounds  `json:"p50_bounds_ns,omitempty"` // what is sure of the percentiles; left out where there are no times
+	P50In    *jsonBounds  `json:"p50_bounds_ns,omitempty"` // bounds of the percentiles; omitted if there are no times
 	P90In    *jsonBounds  `json:"p90_bounds_ns,omitempty"`
 	P99In    *jsonBounds  `json:"p99_bounds_ns,omitempty"`
-	Sampled  string       `json:"sampled,omitempty"` // "1:N", the latest rate; left out when every passage was recorded
-	Samples  *uint64      `json:"samples,omitempty"` // passages that were recorded; all other figures are estimates from these
+	Sampled  string       `json:"sampled,omitempty"` // "1:N", the latest rate; omitted if every scope was recorded
+	Samples  *uint64      `json:"samples,omitempty"` // recorded scopes; all other values are estimates from these
 	CountSE  *float64     `json:"count_se,omitempty"`
-	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
-	Notes    []string     `json:"notes,omitempty"`      // what is to be known of how the figures were made
-	Untimed  bool         `json:"untimed,omitempty"`    // its passages are in the trace, and neither counted nor timed
-	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled; demoted: they were counted, and some of them timed
-	Picks    *jsonPicks   `json:"picks,omitempty"`      // left out when it was not picked at random
-	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
-	Timed    *uint64      `json:"timed,omitempty"`      // how many of the count were timed; left out where the marker only counts
-	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
-	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
+	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples
+	Notes    []string     `json:"notes,omitempty"`      // notes on how the values were obtained
+	Untimed  bool         `json:"untimed,omitempty"`    // its scopes are only in the trace, neither counted nor timed
+	Off      string       `json:"off,omitempty"`        // why scopes were not collected from some time on: choice, enough, throttled; demoted: they were counted, and some were timed
+	Picks    *jsonPicks   `json:"picks,omitempty"`      // omitted if it was not picked at random
+	Open     uint64       `json:"open"`                 // scopes that had not ended at the end of the run
+	Timed    *uint64      `json:"timed,omitempty"`      // number of timed scopes; omitted if the marker only counts
+	Buckets  []jsonBucket `json:"buckets"`              // non-empty buckets by increasing time
+	Callers  []jsonCaller `json:"callers,omitempty"`    // the same values by caller, if callers were requested or matter
 
-	First *jsonFirst `json:"first,omitempty"` // left out when none is known
-	Shape *jsonShape `json:"shape,omitempty"` // where it was asked for
+	First *jsonFirst `json:"first,omitempty"` // omitted if unknown
+	Shape *jsonShape `json:"shape,omitempty"` // if requested
 
-	// What the goroutines allocated in the scopes, of deep builds, and what the process did
-	// meanwhile, of others; left out when it was not collected.
+	// Alloc is the memory allocated by goroutines in the scopes, in deep builds; ProcessAlloc is
+	// that allocated by the process meanwhile, in other builds. Omitted if not collected.
 	Alloc        *jsonAlloc `json:"alloc,omitempty"`
 	ProcessAlloc *jsonAlloc `json:"process_alloc,omitempty"`
 
-	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but these was read
-	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by the size of the input, of markers with size=
+	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; omitted if there are no others
+	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by size of the input, for markers with size=
 }
 
-// jsonFirst is what the first passages took, one of each process in which it is known.
+// jsonFirst has the times of the first scope of each process in which it is known.
 type jsonFirst struct {
 	Count    uint64       `json:"count"`
 	MeanNS   float64      `json:"mean_ns"`
@@ -142,7 +141,7 @@ func jsonBuckets(buckets []profile.Bucket) []jsonBucket {
 	return list
 }
 
-// jsonBounds are the least and the greatest that a percentile can be.
+// jsonBounds are the minimum and maximum possible value of a percentile.
 type jsonBounds [2]float64
 
 func bounds(m *profile.Marker, q float64) *jsonBounds {
@@ -154,8 +153,8 @@ func bounds(m *profile.Marker, q float64) *jsonBounds {
 }
 
 type jsonCaller struct {
-	ID       string  `json:"id"`   // of the marker that was open; "" if there was none
-	Name     string  `json:"name"` // the same
+	ID       string  `json:"id"`   // ID of the open marker; "" if no scope was open
+	Name     string  `json:"name"` // its name
 	Count    uint64  `json:"count"`
 	TotalNS  uint64  `json:"total_ns"`
 	SelfNS   *uint64 `json:"self_ns,omitempty"`
@@ -173,15 +172,15 @@ type jsonCaller struct {
 }
 
 type jsonBucket struct {
-	LoNS    uint64      `json:"lo_ns"` // shortest time that belongs into it
-	HiNS    uint64      `json:"hi_ns"` // shortest time that is too long for it
+	LoNS    uint64      `json:"lo_ns"` // inclusive lower bound
+	HiNS    uint64      `json:"hi_ns"` // exclusive upper bound
 	Count   uint64      `json:"count"`
 	SumNS   uint64      `json:"sum_ns"`
 	SumSqNS json.Number `json:"sumsq_ns2"` // exact, may exceed 64 bits
 }
 
-// writeJSON writes one object: a line for the run, then a line for each marker, so that
-// large reports can be looked through with line tools.
+// writeJSON writes one object: a line for the run, then a line for each marker, so that large
+// reports can be processed by line.
 func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
 	var cost profile.Cost
 	if p.Cost != nil {
@@ -338,6 +337,6 @@ func caller(p *profile.Profile, c *profile.Caller) jsonCaller {
 	return j
 }
 
-// Figures returns what the json format has of a marker, for answers that are JSON and have more than markers in them:
-// json.Marshal gives the object that stands among the markers there.
+// Figures returns the JSON value of a marker in the json format, for JSON that contains more than
+// markers. It is for json.Marshal.
 func Figures(m *profile.Marker) any { return marker(&profile.Profile{}, m) }

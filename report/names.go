@@ -7,10 +7,10 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A commonPart is what the names of all markers of a report begin with, which is said once:
-// the path and the dot if they are of one package, "example.com/shop/cart.", else whole elements of
-// paths, "example.com/shop/". Names of stopwatches are of no package and are left as they are;
-// where one of them could then be taken for that of a marker, nothing is common.
+// A commonPart is the prefix common to the names of all markers of a report, which the report shows
+// only once: the path and the dot if all are in one package, "example.com/shop/cart.", otherwise
+// whole elements of paths, "example.com/shop/". Names of stopwatches, which have no package, are
+// not shortened; if shortening makes a name equal to one of them, there is no common part.
 type commonPart string
 
 func commonPartOf(markers []*profile.Marker) commonPart {
@@ -41,7 +41,7 @@ func commonPartOf(markers []*profile.Marker) commonPart {
 	return commonPart(common)
 }
 
-// heading is the line about it, nil if there is no common part.
+// heading returns the line that shows the common part, or nil if there is none.
 func (c commonPart) heading(p *profile.Profile) [][2]string {
 	if c == "" {
 		return nil
@@ -56,13 +56,13 @@ func (c commonPart) heading(p *profile.Profile) [][2]string {
 	return [][2]string{{"names", line}}
 }
 
-// cut is a name without the common part.
+// cut returns a name without the common part.
 func (c commonPart) cut(name string) string {
 	return printable(strings.TrimPrefix(name, string(c)))
 }
 
-// leastDistinct is the least number of characters to which names can be cut down so that those that
-// differ still do.
+// leastDistinct returns the minimum number of characters to which names can be shortened such that
+// different names stay different.
 func leastDistinct(names []string) int {
 	slices.Sort(names)
 	names = slices.Compact(names)

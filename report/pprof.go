@@ -12,15 +12,14 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writePprof writes a profile for go tool pprof: profile.proto, packed by gzip.
+// writePprof writes a profile for go tool pprof: profile.proto, compressed by gzip.
 //
-// A marker is a function of the profile, a sample's stack is a marker with those around it
-// that are known to have been open (see stacks), and the values of a sample are count,
-// total and self. Counts and self times add up, so they are spread over the stacks they
-// are of. Totals don't: the total of a caller has those of what it calls in it. They have
-// samples of their own, in which the marker is alone. So for each of the three what pprof
-// calls flat is the marker's own figure; of self times and counts, what it calls cum has
-// also what is known to have been passed within.
+// A marker is a function of the profile. The stack of a sample is a marker and the markers known to
+// have been open around it (see stacks), and its values are count, total and self. Counts and self
+// times are additive, so they are distributed over the marker's stacks. Totals are not: a caller's
+// total includes the totals of what it calls. They have separate samples, whose stack is the marker
+// alone. So pprof's flat value is the marker's own value for all three; for self times and counts,
+// pprof's cum value also includes what is known to have been executed within.
 func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
 	b := newPprofBuilder(p)
 	left := 0
@@ -32,7 +31,7 @@ func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 		b.marker(m)
 	}
 	b.comment(p, left)
-	zw, err := gzip.NewWriterLevel(w, gzip.BestSpeed) // as package runtime/pprof does
+	zw, err := gzip.NewWriterLevel(w, gzip.BestSpeed) // as in package runtime/pprof
 	if err == nil {
 		err = b.out.WriteUncompressed(zw)
 	}
@@ -42,19 +41,19 @@ func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 	return zw.Close()
 }
 
-// pprofBuilder makes a profile.proto of a profile.
+// A pprofBuilder converts a profile to profile.proto.
 type pprofBuilder struct {
 	out       *pprof.Profile
 	stacks    *stacks
 	noSelf    bool
-	saturated bool // a figure is larger than the format has room for
+	saturated bool // a value exceeded the maximum of the format
 
 	functions map[*profile.Marker]*pprof.Function
 	locations map[frame]*pprof.Location
 	labels    map[pprofLabels]map[string][]string
 }
 
-// pprofLabels are what pprof can group and filter samples by; "" are left out.
+// pprofLabels are labels by which pprof can group and filter samples; empty ones are omitted.
 type pprofLabels struct{ kind, group, sampled, off string }
 
 func newPprofBuilder(p *profile.Profile) *pprofBuilder {
@@ -74,7 +73,7 @@ func newPprofBuilder(p *profile.Profile) *pprofBuilder {
 		DefaultSampleType: "self",
 		PeriodType:        &pprof.ValueType{Type: "wall", Unit: "nanoseconds"},
 		DurationNanos:     b.value(p.ElapsedNS),
-		// It has all that a binary could add.
+		// The profile has everything that symbolizing with the binary would add.
 		Mapping: []*pprof.Mapping{{ID: 1, File: p.App, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}},
 	}
 	if !p.Start.IsZero() {
@@ -87,12 +86,12 @@ func newPprofBuilder(p *profile.Profile) *pprofBuilder {
 	return b
 }
 
-// marker adds the samples of a marker that was passed.
+// marker adds the samples of an executed marker.
 func (b *pprofBuilder) marker(m *profile.Marker) {
 	labels := b.label(m)
 	alone := b.location(frame{m, m.Line})
 	parts := b.stacks.of(m)
-	if len(parts) == 1 && len(parts[0].frames) == 1 { // one sample for all three
+	if len(parts) == 1 && len(parts[0].frames) == 1 { // one sample with all three values
 		b.sample([]*pprof.Location{alone}, labels, m.Count, m.TotalNS(), m.SelfNS)
 		return
 	}
@@ -117,7 +116,7 @@ func (b *pprofBuilder) sample(stack []*pprof.Location, labels map[string][]strin
 	b.out.Sample = append(b.out.Sample, &pprof.Sample{Location: stack, Value: values[:len(b.out.SampleType)], Label: labels})
 }
 
-// value is the figure as the format has it, at most the largest there is.
+// value converts a value for the format, limited to the maximum.
 func (b *pprofBuilder) value(n uint64) int64 {
 	if n > math.MaxInt64 {
 		b.saturated = true
@@ -147,7 +146,7 @@ func (b *pprofBuilder) function(m *profile.Marker) *pprof.Function {
 	f := &pprof.Function{
 		ID:         uint64(len(b.out.Function) + 1),
 		Name:       m.Name,
-		SystemName: m.ID.String(), // another than Name: or pprof takes that for one of C++, to be made readable
+		SystemName: m.ID.String(), // differs from Name: pprof would demangle an equal name as a C++ name
 		Filename:   m.File,
 		StartLine:  int64(m.Line),
 	}
@@ -156,7 +155,7 @@ func (b *pprofBuilder) function(m *profile.Marker) *pprof.Function {
 	return f
 }
 
-// label returns the labels of a marker's samples. Samples share them.
+// label returns the labels of a marker's samples, which share the map.
 func (b *pprofBuilder) label(m *profile.Marker) map[string][]string {
 	key := pprofLabels{kind: m.Kind, group: m.Group, sampled: m.Rate(), off: m.Off}
 	if have, ok := b.labels[key]; ok {
@@ -172,8 +171,8 @@ func (b *pprofBuilder) label(m *profile.Marker) map[string][]string {
 	return labels
 }
 
-// comment says what go tool pprof -comments is to show: the head of the text report, what
-// is not in the profile, and all that a reader has to know.
+// comment adds the text for go tool pprof -comments: the head of the text report, what is not in
+// the profile, and all warnings.
 func (b *pprofBuilder) comment(p *profile.Profile, left int) {
 	for _, line := range heading(p) {
 		b.out.Comments = append(b.out.Comments, strings.Join(line[:], ": "))

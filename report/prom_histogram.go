@@ -2,25 +2,24 @@ package report
 
 import "math"
 
-// durations makes the times of passages: their count and sum, with buckets as classic
-// histograms, with native as native ones as well.
+// durations returns the times of scopes: count and sum, with buckets also as classic histograms,
+// and with native also as native ones.
 //
-// A classic histogram is a time series for each bucket of each marker, mostly more than
-// all other figures of the marker together, so it is there only if it is asked for. Count and
-// sum have the same names in a summary.
+// A classic histogram has a time series for each bucket of each marker, usually more than all other
+// values of the marker together, so it is optional. A summary has count and sum under the same
+// names.
 //
-// The buckets of a marker hold whole nanoseconds: bucket k those from 2^k up to, not
-// including, 2^(k+1). Those of Prometheus include their upper bound and not the lower.
+// A marker's buckets count integer nanoseconds: bucket k those from 2^k, inclusive, to 2^(k+1),
+// exclusive. Prometheus's buckets include their upper bound and exclude the lower.
 //
-// A classic histogram counts times up to a bound, the bound included. Up to 2^(k+1)-1 ns
-// is what is in bucket k and below: the counts are exact, and the bound, in seconds, is
-// a nanosecond less than a power of two.
+// A classic histogram counts times up to and including a bound. The times up to 2^(k+1)-1 ns are
+// those in bucket k and below: the counts are exact, and the bound, in seconds, is a nanosecond
+// less than a power of two.
 //
-// A native histogram of schema 0 has bounds at the powers of two, of its unit. In
-// seconds these would lie across the buckets; in nanoseconds each bucket is one of
-// them, but for times that are a power of two to the nanosecond: they count in the
-// bucket above that bound, not in the one below. Bucket 0, of 0 and 1 ns, is the zero
-// bucket, which is as wide as that.
+// A native histogram of schema 0 has bounds at the powers of two of its unit. In seconds these
+// would not match markgen's buckets; in nanoseconds each bucket matches one, except for times that
+// are exactly a power of two: they are counted in the bucket above the bound instead of below it.
+// Bucket 0, of 0 and 1 ns, is the zero bucket, which has that width.
 func (b *promBuilder) durations(buckets, native bool) []promFamily {
 	family := promFamily{
 		name:    "markgen_passage_duration_seconds",
@@ -43,7 +42,7 @@ func (b *promBuilder) durations(buckets, native bool) []promFamily {
 	return list
 }
 
-// summary makes summaries without quantiles, which would not add up over markers.
+// summary adds summaries without quantiles, which could not be aggregated over markers.
 func (b *promBuilder) summary(add func(*promMetric)) {
 	for i, m := range b.markers {
 		if wasTimed(m) {
@@ -52,10 +51,10 @@ func (b *promBuilder) summary(add func(*promMetric)) {
 	}
 }
 
-// classic makes classic histograms. The bounds of a marker begin below its shortest
-// time, with an empty bucket, or Prometheus would take the first that is not to begin at
-// 0. They end at the longest time of any marker: bounds below all times of a marker
-// count 0, and those above count all, so that sums over markers by bound are right.
+// classic adds classic histograms. The bounds of a marker begin with an empty bucket below its
+// minimum time; otherwise Prometheus would assume that the first bucket begins at 0. They end at
+// the maximum time of any marker, so that sums over markers by bound are correct: bounds below a
+// marker's times count 0, and bounds above count all.
 func (b *promBuilder) classic(add func(*promMetric)) {
 	last := 0
 	for _, m := range b.markers {
@@ -81,7 +80,7 @@ func (b *promBuilder) classic(add func(*promMetric)) {
 	}
 }
 
-// native makes native histograms of schema 0.
+// native adds native histograms of schema 0.
 func (b *promBuilder) native(add func(*promMetric)) {
 	for i, m := range b.markers {
 		if !wasTimed(m) {
@@ -89,7 +88,7 @@ func (b *promBuilder) native(add func(*promMetric)) {
 		}
 		h, all := promNative{threshold: 1}, uint64(0)
 		for _, bucket := range m.Buckets {
-			n := min(bucket.Count, math.MaxInt64-all) // the format has 63 bits for a count
+			n := min(bucket.Count, math.MaxInt64-all) // counts in the format have 63 bits
 			all += n
 			if bucket.K == 0 {
 				h.zeros = n

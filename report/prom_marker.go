@@ -14,7 +14,7 @@ func countOf(m *profile.Marker) float64   { return float64(m.Count) }
 func totalSecs(m *profile.Marker) float64 { return seconds(m.TotalNS()) }
 func selfSecs(m *profile.Marker) float64  { return seconds(m.SelfNS) }
 
-// figures makes the figures of markers but for the histograms.
+// figures returns the statistics of markers except histograms.
 func (b *promBuilder) figures() []promFamily {
 	list := []promFamily{
 		gauge("marker_info", "The marker: where it is, and its group.", func(add add) {
@@ -47,7 +47,7 @@ func (b *promBuilder) figures() []promFamily {
 	)
 }
 
-// estimates makes what is to be known of markers whose figures are estimates.
+// estimates returns the statistical errors of markers whose values are estimates.
 func (b *promBuilder) estimates() []promFamily {
 	told := func(m *profile.Marker) bool {
 		_, ok := m.MeanSE()
@@ -69,8 +69,8 @@ func (b *promBuilder) estimates() []promFamily {
 	}
 }
 
-// callers makes the figures by caller. They have families of their own, as they are in
-// those of the markers already.
+// callers returns the values by caller. They have separate families, since the markers' own values
+// already include them.
 func (b *promBuilder) callers() []promFamily {
 	each := func(of func(m *profile.Marker) float64) func(add) {
 		return func(add add) {
@@ -97,8 +97,8 @@ func (b *promBuilder) callers() []promFamily {
 	return list
 }
 
-// collected makes what collectors besides time read, a family for each unit. The names
-// of collectors and of values are a program's own, so they are in labels.
+// collected returns the readings of collectors besides time, with a family for each unit. The names
+// of collectors and values are defined by the program, so they are labels.
 func (b *promBuilder) collected() []promFamily {
 	scopes := func(of func(r *profile.Reading) uint64) func(add) {
 		return func(add add) {
@@ -146,8 +146,8 @@ func (b *promBuilder) collected() []promFamily {
 	return list
 }
 
-// unitOf is the ending of a value's name that says its unit, "" if it is a number. A
-// name may be the unit alone.
+// unitOf returns the suffix of a value's name that is its unit, or "" for a plain number. A name
+// may consist of only the unit.
 func unitOf(value string) string {
 	for _, suffix := range []string{"_ns", "_bytes"} {
 		if strings.HasSuffix("_"+value, suffix) {

@@ -7,13 +7,15 @@ import (
 	"slices"
 )
 
-// protoWriter writes the protocol buffer format of Prometheus. It holds the fields of the family that is being written.
+// A protoWriter writes the protocol buffer format of Prometheus. It contains the encoded fields of
+// the current family.
 //
-// The messages and the numbers of their fields are in io/prometheus/client/metrics.proto of
-// github.com/prometheus/client_model, and how they are encoded in https://protobuf.dev/programming-guides/encoding/.
+// The messages and field numbers are in io/prometheus/client/metrics.proto of
+// github.com/prometheus/client_model, and their encoding in
+// https://protobuf.dev/programming-guides/encoding/.
 type protoWriter []byte
 
-// family writes a message MetricFamily after its length.
+// family writes a MetricFamily message, preceded by its length.
 func (p *protoWriter) family(w *bufio.Writer, f *promFamily) error {
 	*p = (*p)[:0]
 	p.string(1, f.name)
@@ -33,7 +35,7 @@ func (p *protoWriter) family(w *bufio.Writer, f *promFamily) error {
 	return err
 }
 
-// metric writes the fields of a message Metric.
+// metric encodes the fields of a Metric message.
 func (p *protoWriter) metric(kind promKind, m *promMetric) {
 	for _, l := range m.labels {
 		label := p.begin(1)
@@ -60,13 +62,14 @@ func (p *protoWriter) metric(kind promKind, m *promMetric) {
 	p.end(value)
 }
 
-// native writes those fields of a message Histogram that make it a native one. Its buckets are runs of neighbours, each
-// with its distance from the end of that before, and counts, each as its difference from that before.
+// native encodes the fields that make a Histogram message a native histogram. Its buckets are spans
+// of adjacent buckets, each with its distance from the end of the previous span, and counts, each
+// as the difference from the previous count.
 func (p *protoWriter) native(h *promNative) {
 	p.zigzag(5, 0) // schema
 	p.double(6, h.threshold)
 	p.varint(7, h.zeros)
-	next := 0 // index of the bucket that would follow without a gap
+	next := 0 // index of the next bucket if there is no gap
 	for rest := h.buckets; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].index == rest[0].index+n {
@@ -85,14 +88,14 @@ func (p *protoWriter) native(h *promNative) {
 	}
 }
 
-// The types of fields on the wire.
+// Wire types of fields.
 const (
 	protoVarint = 0
 	protoDouble = 1
 	protoBytes  = 2
 )
 
-// tag begins a field.
+// tag encodes the start of a field.
 func (p *protoWriter) tag(field, wire int) {
 	*p = binary.AppendUvarint(*p, uint64(field<<3|wire))
 }
@@ -102,7 +105,7 @@ func (p *protoWriter) varint(field int, v uint64) {
 	*p = binary.AppendUvarint(*p, v)
 }
 
-// zigzag writes a field of type sint32 or sint64.
+// zigzag encodes a field of type sint32 or sint64.
 func (p *protoWriter) zigzag(field int, v int64) {
 	p.tag(field, protoVarint)
 	*p = binary.AppendVarint(*p, v)
@@ -118,7 +121,7 @@ func (p *protoWriter) string(field int, s string) {
 	*p = append(binary.AppendUvarint(*p, uint64(len(s))), s...)
 }
 
-// begin begins a message within the message, which goes on until end is called with what begin returns.
+// begin starts an embedded message, which ends when end is called with the result of begin.
 func (p *protoWriter) begin(field int) (at int) {
 	p.tag(field, protoBytes)
 	return len(*p)

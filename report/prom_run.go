@@ -1,6 +1,6 @@
 package report
 
-// run makes what is known of the run or the runs.
+// run returns the metrics of the run or runs.
 func (b *promBuilder) run() []promFamily {
 	p := b.p
 	cautions := p.Cautions()

@@ -14,9 +14,10 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// ServeProm answers a Prometheus that scrapes the profile, in the format that it asks for, with
-// what the format prom writes with the options; parameters name[] of the request choose families by name. Native
-// histograms are for those who ask for protocol buffers: in the other formats they would be histograms without buckets.
+// ServeProm serves a Prometheus scrape of the profile, in the format that the request asks for,
+// with the same content as the format prom with options o. The name[] parameters of the request
+// select families by name. Native histograms are only included in the protocol buffer format: in
+// the other formats they would be histograms without buckets.
 func ServeProm(w http.ResponseWriter, r *http.Request, p *profile.Profile, o Options) {
 	format, contentType := negotiate(r.Header)
 	w.Header().Add("Vary", "Accept")
@@ -30,7 +31,7 @@ func ServeProm(w http.ResponseWriter, r *http.Request, p *profile.Profile, o Opt
 		to = z
 	}
 	out := bufio.NewWriterSize(to, 1<<16)
-	defer out.Flush() // errors are the client's, who has gone
+	defer out.Flush() // write errors mean that the client is gone
 	var proto protoWriter
 	names := r.URL.Query()["name[]"]
 	for _, f := range promFamilies(p, sorted(p, o.Sort), o.Buckets, format == promProto) {
@@ -52,7 +53,7 @@ func ServeProm(w http.ResponseWriter, r *http.Request, p *profile.Profile, o Opt
 	}
 }
 
-// promFormat is a format that a Prometheus can ask for.
+// A promFormat is a format that Prometheus can ask for.
 type promFormat int
 
 const (
@@ -61,8 +62,9 @@ const (
 	promProto
 )
 
-// negotiate returns the format that a header asks for, and the type of the answer's content. Who asks for none of
-// them gets text. How names are escaped is only said, as it was asked for: ours have nothing to escape.
+// negotiate returns the format that the request header asks for, and the content type of the
+// response. The default is text. The requested escaping of names is only repeated: these names need
+// none.
 func negotiate(h http.Header) (format promFormat, contentType string) {
 	escaping := "; escaping=underscores"
 	for _, a := range accepted(h, "Accept") {
@@ -90,7 +92,7 @@ func negotiate(h http.Header) (format promFormat, contentType string) {
 
 const promTextType = "text/plain; version=0.0.4; charset=utf-8"
 
-// acceptsGzip tells whether a client would rather have gzip than nothing.
+// acceptsGzip reports whether a client prefers gzip to no compression.
 func acceptsGzip(h http.Header) bool {
 	for _, a := range accepted(h, "Accept-Encoding") {
 		switch a.value {
@@ -103,14 +105,14 @@ func acceptsGzip(h http.Header) bool {
 	return false
 }
 
-// acceptance is what a client says that it takes.
+// An acceptance is one element of an Accept header.
 type acceptance struct {
 	value  string // such as a media type
 	params map[string]string
-	q      float64 // how much it would like to, up to 1
+	q      float64 // quality: preference from 0 to 1
 }
 
-// accepted returns what a client takes by a header, what it prefers first.
+// accepted parses a header such as Accept, and returns its elements by decreasing preference.
 func accepted(h http.Header, name string) []acceptance {
 	var list []acceptance
 	for _, one := range strings.Split(strings.Join(h.Values(name), ","), ",") {

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// writeText writes the family in the text format of Prometheus, version 0.0.4, or with open in that of OpenMetrics,
-// versions 0.0.1 and 1.0.0, whose text ends with openMetricsEnd:
+// writeText writes the family in the text format of Prometheus, version 0.0.4, or if open is true,
+// in that of OpenMetrics, versions 0.0.1 and 1.0.0, whose text ends with openMetricsEnd:
 //
 //	https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 //	https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md
 //
-// OpenMetrics differs in that the name of a family of counters is without the _total of its samples, in that quotes
-// are escaped in help, too, and in that numbers tell whether they are integers. Native histograms are in neither.
+// In OpenMetrics, the name of a counter family lacks the _total of its samples, quotes are escaped
+// in help texts, too, and the format of a number shows whether it is an integer. Neither format has
+// native histograms.
 func (f *promFamily) writeText(w *bufio.Writer, open bool) (err error) {
 	text := promText{open: open}
 	head := false
@@ -31,13 +32,13 @@ func (f *promFamily) writeText(w *bufio.Writer, open bool) (err error) {
 	return err
 }
 
-// openMetricsEnd is what tells that nothing of a text of OpenMetrics is missing.
+// openMetricsEnd marks the end of a complete OpenMetrics text.
 const openMetricsEnd = "# EOF\n"
 
-// promText is text that is being written.
+// A promText is text being written.
 type promText struct {
 	b    []byte
-	open bool // OpenMetrics
+	open bool // write OpenMetrics
 }
 
 func (t *promText) string(parts ...string) {
@@ -46,7 +47,8 @@ func (t *promText) string(parts ...string) {
 	}
 }
 
-// Escapers of help and of values of labels. Those of labels are for the help of OpenMetrics, too.
+// Escapers for help texts and label values. In OpenMetrics help texts are escaped like label
+// values.
 var (
 	promHelp  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 	promValue = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
@@ -83,7 +85,7 @@ func (t *promText) metric(f *promFamily, m *promMetric) {
 	t.count(m.count)
 }
 
-// name begins the line of a sample; that of a bucket has its bound as one label more.
+// name begins the line of a sample. For a bucket, bound is an additional label.
 func (t *promText) name(name, suffix string, labels []promLabel, bound ...float64) {
 	t.string(name, suffix)
 	separator := "{"
@@ -113,7 +115,7 @@ func (t *promText) count(n uint64) {
 		t.b = strconv.AppendUint(t.b, n, 10)
 		t.string("\n")
 	} else {
-		t.float(float64(n)) // as all numbers of that format
+		t.float(float64(n)) // all numbers of that format are floating-point
 	}
 }
 

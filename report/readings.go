@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writeReadings writes a table for each collector besides time: a line for each
-// marker and value that is not 0.
+// writeReadings writes a table for each collector besides time, with a line for each marker and
+// nonzero value.
 func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 	for _, collector := range collectors(markers) {
 		if o.NoWaits && collector == profile.Wait {
@@ -62,7 +62,7 @@ func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 	}
 }
 
-// collectors are the names of those that read something, sorted.
+// collectors returns the sorted names of the collectors with readings.
 func collectors(markers []*profile.Marker) (names []string) {
 	for _, m := range markers {
 		for _, r := range m.Readings {
@@ -75,7 +75,7 @@ func collectors(markers []*profile.Marker) (names []string) {
 	return names
 }
 
-// amount writes a number in the unit that the value's name ends in.
+// amount formats a number in the unit given by the suffix of the value's name.
 func amount(name string, n uint64) string {
 	if strings.HasSuffix(name, "_ns") {
 		return units.WholeDuration(n)
@@ -83,7 +83,7 @@ func amount(name string, n uint64) string {
 	return units.Count(n)
 }
 
-// mean is amount for a number that need not be whole.
+// mean is amount for floating-point numbers.
 func mean(name string, v float64) string {
 	if strings.HasSuffix(name, "_ns") {
 		return units.Duration(v)
@@ -91,21 +91,21 @@ func mean(name string, v float64) string {
 	return units.Number(v)
 }
 
-// What collectors read at a marker, in the json format.
+// jsonReading has the readings of a collector at a marker, in the json format.
 type jsonReading struct {
-	Scopes  uint64               `json:"scopes"`  // that were read at both ends
-	Dropped uint64               `json:"dropped"` // that ended and were not
+	Scopes  uint64               `json:"scopes"`  // scopes read at both ends
+	Dropped uint64               `json:"dropped"` // ended scopes not read at both ends
 	Values  map[string]jsonValue `json:"values"`  // by name
 }
 
 type jsonValue struct {
-	Total  uint64  `json:"total"`            // recursion counts once
-	Nested uint64  `json:"nested,omitempty"` // what recursion counts again
+	Total  uint64  `json:"total"`            // recursive scopes count once
+	Nested uint64  `json:"nested,omitempty"` // part that counts recursive scopes again
 	Self   uint64  `json:"self"`
-	Mean   float64 `json:"mean"` // of a scope
+	Mean   float64 `json:"mean"` // per scope
 
-	// How it is spread over the scopes, as it is and without those inside: the buckets
-	// with a count. Left out where the collector has none.
+	// Distribution over the scopes, including and excluding inner scopes: the non-empty buckets.
+	// Omitted if the collector has none.
 	Buckets     []jsonValueBucket `json:"buckets,omitempty"`
 	SelfBuckets []jsonValueBucket `json:"self_buckets,omitempty"`
 }
@@ -118,10 +118,10 @@ type jsonValueBucket struct {
 	SumSq json.Number `json:"sumsq"` // exact, may exceed 64 bits
 }
 
-// What scopes of a marker allocated, in the json format.
+// jsonAlloc is the memory allocated in the scopes of a marker, in the json format.
 type jsonAlloc struct {
-	Scopes  uint64    `json:"scopes"`  // that were read at both ends
-	Dropped uint64    `json:"dropped"` // that ended and were not
+	Scopes  uint64    `json:"scopes"`  // scopes read at both ends
+	Dropped uint64    `json:"dropped"` // ended scopes not read at both ends
 	Bytes   jsonValue `json:"bytes"`
 	Objects jsonValue `json:"objects"`
 }

@@ -13,89 +13,87 @@ import (
 	"github.com/markgen/markgen/profile/compare"
 )
 
-// Options say how a report is written. The zero value is the text report
-// sorted by self time, as wide as it needs to be, without colour.
+// Options are the options of a report. The zero value is the text report in the default order,
+// without width limit or colour.
 type Options struct {
 	// Format is one of Formats; "" is text.
 	Format string
 
-	// Sort orders the markers, where the format has them one by one; one of Sorts. "" is name, and
-	// for text and html self, total where there are no self times, or count where there are no
-	// times. name and place ascend, the others descend, markers without a passage last; equal ones
-	// are by name.
+	// Sort is the order of the markers, one of Sorts, in formats that list them one by one. The
+	// default "" is name; for text and html it is self, or running if waiting times are known,
+	// total if there are no self times, or count if there are no times. name and place are
+	// ascending; the others are descending, with markers that were not executed last. Ties are by
+	// name.
 	Sort string
 
-	// Width is the number of columns the text format may use; 0 is no limit.
-	// Names and places are shortened to fit, then columns left out.
+	// Width is the maximum number of columns of the text format; 0 is no limit. Names and places
+	// are shortened to fit, then columns are omitted.
 	Width int
 
-	// Top is how many markers the text format shows, the first ones in the order of Sort; 0 is all.
-	// A line says how many others there are.
+	// Top is the maximum number of markers that the text format shows, in the order of Sort; 0 is
+	// all. A line states the number of omitted markers.
 	Top int
 
-	// NoWaits leaves out of the text format what goroutines waited for, value by value. How long
-	// they did remains.
+	// NoWaits omits from the text format the wait times by reason. Total wait times remain.
 	NoWaits bool
 
-	// Rest ends that line, and says to people how they come by the others; "": nothing.
+	// Rest ends the line about omitted markers, and tells the user how to see them; may be "".
 	Rest string
 
-	// Hist adds a line to each marker of the text format that has times: how they
-	// are distributed.
+	// Hist adds to the text format a histogram line for each marker with times.
 	Hist bool
 
-	// ASCII keeps the bars of histograms in the text format to characters that
-	// every terminal has.
+	// ASCII restricts the bars of histograms in the text format to ASCII characters.
 	ASCII bool
 
-	// Shapes adds to the text format and the json format how the time of each marker behaves:
-	// package profile/shape. The cards of the html format have that in any case.
+	// Shapes adds to the text and json formats the shape of each marker's times: see package
+	// profile/shape. The html format always shows shapes on cards.
 	Shapes bool
 
 	// Color makes the text format use a terminal's colours.
 	Color bool
 
-	// Source gives the text of a file with markers in it, by their package and the name that
-	// they have it by: slash separated, below GOROOT/src if std is true, else relative to the
-	// root of the package's module or absolute. An error says, to people, why there is none.
-	// The html format shows the text, the text format the headers of loops and branches; nil: none.
+	// Source returns the source text of a file with markers, by package and file name:
+	// slash-separated, and relative to GOROOT/src if std is true, otherwise relative to the root of
+	// the package's module, or absolute. The error explains to the user why there is no text. The
+	// html format shows the text, and the text format the headers of loops and branches; if nil,
+	// they do not.
 	Source func(pkg, file string, std bool) (Source, error)
 
-	// Link gives the address that a place of the html format leads to, for a file as Source has it,
-	// with {line} where the number of the line belongs; "": the place leads nowhere. nil: none
-	// does.
+	// Link returns the URL to which a place in the html format links, for a file as in Source, with
+	// {line} for the line number; "" for no link. If nil, there are no links.
 	Link func(pkg, file string, std bool) string
 
-	// API makes the html format a catalogue: it opens with the API view, and has nothing but
-	// the exported functions and methods of packages that can be imported.
+	// API makes the html format a catalogue: it opens with the API view, and only includes exported
+	// functions and methods of packages that can be imported.
 	API bool
 
 	// Buckets adds to the prom format the distribution of each marker's times, as a classic
-	// histogram: a time series for each factor of two.
+	// histogram: a time series for each power of two.
 	Buckets bool
 
-	// Against is the older profile that the html format compares with; nil: none.
+	// Against is the older profile with which the html format compares; nil if there is none.
 	Against *profile.Profile
 
-	// Compared is the comparison of the runs that the profile and Against are sums of: the html
-	// format colours what it found, and nothing else. nil: the page has the changes without a word
-	// on which are more than chance.
+	// Compared is the comparison of the runs whose sums are the profile and Against: the html
+	// format highlights only the changes that it found. If nil, the page shows changes without
+	// saying which are significant.
 	Compared *compare.Result
 
-	// Mode is that of the cover format: "set", "count" or "atomic"; "" is count.
+	// Mode is the mode of the cover format: "set", "count" or "atomic"; "" is count.
 	Mode string
 
-	common commonPart // what the names in the text format are without
+	common commonPart // common prefix that the text format omits from names
 }
 
-// format is one way to write a profile. The markers come sorted.
+// A format is one way to write a profile. The markers are already sorted.
 type format struct {
 	name  string
 	write func(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error
 
-	binary   bool // not text: nothing for a terminal
-	runByRun bool // runs are written one after the other, not added up
-	records  bool // made of the records of runs, not of profiles: a TraceWriter writes it
+	binary   bool // not for a terminal
+	runByRun bool // runs are written one after another, not added up
+	records  bool // made from the records of runs by a TraceWriter, not from a profile
 }
 
 var formats = []format{
@@ -109,7 +107,7 @@ var formats = []format{
 	{name: "trace", write: writeNoTrace, records: true},
 }
 
-// writeNoTrace is in the place of what a TraceWriter does.
+// writeNoTrace is the placeholder in the table for the format of TraceWriter.
 func writeNoTrace(*bufio.Writer, *profile.Profile, []*profile.Marker, Options) error {
 	return errors.New("the trace format takes the data files of single runs, not their sum")
 }
@@ -117,10 +115,10 @@ func writeNoTrace(*bufio.Writer, *profile.Profile, []*profile.Marker, Options) e
 // shaping are the formats that show shapes.
 var shaping = []string{"text", "json", "html"}
 
-// comparing are the formats that show a profile against another.
+// comparing are the formats that can compare with another profile.
 var comparing = []string{"html"}
 
-// Formats lists the formats there are, the default first.
+// Formats returns the names of the formats, the default first.
 func Formats() []string {
 	var names []string
 	for _, f := range formats {
@@ -129,25 +127,24 @@ func Formats() []string {
 	return names
 }
 
-// Binary tells whether a format is none for a terminal.
+// Binary reports whether a format is not for a terminal.
 func Binary(name string) bool {
 	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.binary })
 }
 
-// RunByRun tells whether a format is for runs one by one, as they are its samples:
-// what Write writes of each follows what it wrote of the one before.
+// RunByRun reports whether a format has the runs as separate samples: Write is called for each run,
+// and the outputs are concatenated.
 func RunByRun(name string) bool {
 	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.runByRun })
 }
 
-// Records tells whether a format is made of the records of runs, by a TraceWriter, and
-// not of a profile by Write.
+// Records reports whether a format is made from the records of runs by a TraceWriter, instead of
+// from a profile by Write.
 func Records(name string) bool {
 	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.records })
 }
 
-// Check returns an error for options that Write can't obey. The message names
-// what there is instead.
+// Check returns an error if Write does not support the options. The message names the alternatives.
 func (o Options) Check() error {
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
 		return fmt.Errorf("unknown format %q; the formats are %s", o.Format, list(Formats()))
@@ -182,7 +179,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Write writes the profile to w. Errors are those of Check and those of w.
+// Write writes the profile to w. Errors are those of Check and of w.
 func Write(w io.Writer, p *profile.Profile, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -198,7 +195,7 @@ func Write(w io.Writer, p *profile.Profile, o Options) error {
 	return bw.Flush()
 }
 
-// list joins words as a sentence does.
+// list joins words as in a sentence.
 func list(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

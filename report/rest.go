@@ -7,18 +7,18 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// selfOf is the self time of all markers of a profile, those that are hidden among them.
+// selfOf returns the self time of all markers of a profile, including hidden ones, in ns.
 func selfOf(p *profile.Profile) float64 {
 	return float64(p.HiddenSelfNS) + sum(p, func(m *profile.Marker) uint64 { return m.SelfNS })
 }
 
-// runningOf is that of which markers are shares: the self time of all in which goroutines ran, or
-// all of it where that is not known.
+// runningOf returns the time of which markers have shares, in ns: the part of all self time in
+// which goroutines ran, or all self time if that part is unknown.
 func runningOf(p *profile.Profile) float64 {
 	return float64(p.HiddenSelfNS) + sum(p, (*profile.Marker).RunningNS)
 }
 
-// sum adds up a time of all markers of a profile, ns.
+// sum returns the sum of a time over all markers of a profile, in ns.
 func sum(p *profile.Profile, of func(*profile.Marker) uint64) (ns float64) {
 	for i := range p.Markers {
 		ns += float64(of(&p.Markers[i]))
@@ -26,9 +26,9 @@ func sum(p *profile.Profile, of func(*profile.Marker) uint64) (ns float64) {
 	return ns
 }
 
-// waiting says how much of the self times was not on a processor, and how to see where; "" where
-// that is not known, or little. Self times are by the clock, and those of goroutines that wait side
-// by side add up.
+// waiting describes how much of the self time was not on a processor, and how to see where. It
+// returns "" if that is unknown or little. Self times are elapsed times, and those of goroutines
+// that wait concurrently add up.
 func waiting(p *profile.Profile) string {
 	switch waited, self := waited(p); {
 	case waited == 0:
@@ -44,8 +44,8 @@ func waiting(p *profile.Profile) string {
 	return ""
 }
 
-// waited is how much of the self times was not on a processor, and these, ns; 0 where that is not
-// known, or little.
+// waited returns how much of the self time was not on a processor, and the self time, in ns; 0 if
+// that is unknown or little.
 func waited(p *profile.Profile) (ns, self float64) {
 	c := p.Cost
 	if c == nil || c.Runs != uint64(p.Runs) || p.NoSelf || p.Sampling != nil {
@@ -58,10 +58,10 @@ func waited(p *profile.Profile) (ns, self float64) {
 	return 0, 0
 }
 
-// leastWaiting is the part of the self times from which on it is said that it was waiting.
+// leastWaiting is the minimum share of waiting in the self time to be reported.
 const leastWaiting = 0.1
 
-// share is a marker's self time, or what of it goroutines ran, as a part of that of all markers.
+// share formats a marker's share of the self or running time of all markers.
 func share(m *profile.Marker, sum float64) string {
 	if len(m.Buckets) == 0 {
 		return none
@@ -69,8 +69,7 @@ func share(m *profile.Marker, sum float64) string {
 	return partOf(float64(m.RunningNS()), sum)
 }
 
-// partOf is a part of a whole with one digit behind the point: 12.3%, 100%. What is not nothing is
-// <0.1% at least.
+// partOf formats a percentage with one decimal: 12.3%, 100%. Nonzero values are at least <0.1%.
 func partOf(part, whole float64) string {
 	switch text := fmt.Sprintf("%.1f%%", 100*part/whole); {
 	case part == 0:
@@ -84,12 +83,12 @@ func partOf(part, whole float64) string {
 	}
 }
 
-// neverPassed tells whether a marker was there to be passed, and no passage came.
+// neverPassed reports whether a marker was on, but never executed.
 func neverPassed(p *profile.Profile, m *profile.Marker) bool {
 	return m.Count == 0 && m.Open == 0 && m.Samples == 0 && m.Off != "choice" && !onlyTraced(p, m) && (p.Wild == nil || m.Picks != nil)
 }
 
-// others is the line below the table about the markers that are not in it.
+// others returns the line below the table about the omitted markers.
 func others(p *profile.Profile, rest []*profile.Marker) string {
 	self, never := 0.0, 0
 	for _, m := range rest {

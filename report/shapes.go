@@ -11,9 +11,9 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writeShapes writes how the time of each marker behaves: its name with what is decided, and
-// below the evidence. Of what is not so it says nothing, and of what is not decided only what would
-// decide how it grows and what its first call costs.
+// writeShapes writes the shape of each marker's times: its name with the established properties,
+// followed by the evidence. It omits properties that do not hold, and undecided ones, except what
+// data would decide growth and the cost of the first call.
 func writeShapes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) {
 	ink := ink(o.Color)
 	known := shape.For(p)
@@ -57,7 +57,7 @@ func writeEvidence(w *bufio.Writer, line shape.Line, ink ink) {
 
 // jsonShape is a marker's shape, in the json format.
 type jsonShape struct {
-	Labels []string `json:"labels"` // what holds, in a word or two each
+	Labels []string `json:"labels"` // the properties, in a word or two each
 	shape.Shape
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writeSizes writes a line for each size of input, by factors of two, of markers with size=.
+// writeSizes writes a line for each power of two of input size, for markers with size=.
 func writeSizes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) {
 	columns := []column{
 		{name: "by size of input", left: true, shorten: true},
@@ -51,19 +51,19 @@ func perUnit(b *profile.SizeBucket) string {
 	return none
 }
 
-// jsonSize is what passages with inputs of a size took, in the json format.
+// jsonSize has the times of scopes by size of their input, in the json format.
 type jsonSize struct {
 	Lo       uint64      `json:"lo"` // lo ≤ size < hi
 	Hi       uint64      `json:"hi"`
 	Count    uint64      `json:"count"`
-	Sum      json.Number `json:"sum"` // of the sizes
+	Sum      json.Number `json:"sum"` // sum of the sizes
 	SumNS    uint64      `json:"sum_ns"`
 	SumSqNS2 json.Number `json:"sumsq_ns2"`
 	MeanNS   float64     `json:"mean_ns"`
 	StddevNS float64     `json:"stddev_ns"`
 
-	TypicalNS   *float64 `json:"typical_ns,omitempty"`    // what few long passages hardly move
-	TypicalSENS *float64 `json:"typical_se_ns,omitempty"` // standard error; left out of a single passage
+	TypicalNS   *float64 `json:"typical_ns,omitempty"`    // robust against a few long scopes
+	TypicalSENS *float64 `json:"typical_se_ns,omitempty"` // standard error; omitted for a single scope
 }
 
 func jsonSizes(m *profile.Marker) (list []jsonSize) {

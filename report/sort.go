@@ -7,8 +7,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// sortKey is one order of markers: descending by the key, those without a passage last, or as compare
-// says. Equal ones are by name.
+// A sortKey is an order of markers: descending by key, with markers that were not executed last, or
+// as compare says. Ties are by name.
 type sortKey struct {
 	name    string
 	key     func(m *profile.Marker) float64
@@ -32,7 +32,7 @@ func comparePlaces(a, b *profile.Marker) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
-// Sorts lists the sort keys there are.
+// Sorts returns the names of the orders.
 func Sorts() []string {
 	var names []string
 	for _, s := range sortKeys {
@@ -41,7 +41,7 @@ func Sorts() []string {
 	return names
 }
 
-// defaultOrder is the order of what people read, if they ask for none.
+// defaultOrder returns the default order of formats for people.
 func defaultOrder(p *profile.Profile) string {
 	switch {
 	case !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return len(m.Buckets) > 0 }):
@@ -54,7 +54,7 @@ func defaultOrder(p *profile.Profile) string {
 	return "self"
 }
 
-// sorted returns the profile's markers in that order; "" is by name.
+// sorted returns the profile's markers in the given order; "" is by name.
 func sorted(p *profile.Profile, order string) []*profile.Marker {
 	type keyed struct {
 		key     float64

@@ -7,39 +7,38 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A frame is a marker that was open, at a line of the source: of a loop or branch in
-// it, if that is what was opened next, else, as calls have no marker, its own.
+// A frame is an open marker and a line of its source: the line of the loop or branch in it that was
+// opened next, or, since calls have no marker, the marker's own line.
 type frame struct {
 	marker *profile.Marker
 	line   int
 }
 
-// A part is what passages of a marker have in common that were made in the same
-// frames, the marker's own first. The parts of a marker add up to its count and its
-// self time.
+// A part is the count and self time of a marker in the same frames, innermost first. The parts of a
+// marker add up to its count and its self time.
 type part struct {
 	frames        []frame
 	count, selfNS uint64
 }
 
-// stacks knows which scopes passages were made in, as far as that is sure:
+// stacks determines the stacks in which scopes ran, as far as they are certain:
 //
-//   - the caller, where callers were recorded;
-//   - around a marker all of whose passages had the same caller, that one;
-//   - around a loop, a branch or a region the function that it stands in.
+//   - the caller, if callers were recorded;
+//   - the caller of a marker that always had the same caller;
+//   - the function that contains a loop, branch or region.
 //
-// So a stack may lack frames at its outer end, and in between those of loops and
-// branches, but has none that was not there.
+// So a stack may lack outer frames, and frames of loops and branches in between, but it has no
+// wrong frames.
 type stacks struct {
 	byID      map[registry.ID]*profile.Marker
-	functions map[function]*profile.Marker // nil: several have this name
+	functions map[function]*profile.Marker // nil if several have this name
 	around    map[*profile.Marker][]frame
 }
 
-// function is how a function is found that a marker stands in.
+// function identifies the function that contains a marker.
 type function struct{ name, file string }
 
-// mostFrames is the depth of a stack that is enough for anyone who looks at it.
+// mostFrames is the maximum depth of a stack.
 const mostFrames = 128
 
 func newStacks(p *profile.Profile) *stacks {
@@ -62,9 +61,9 @@ func newStacks(p *profile.Profile) *stacks {
 	return s
 }
 
-// of returns the parts of a marker, one at least, which come in the order of its
-// callers. What the figures by caller exceed the marker's own by is cut off: estimates
-// are rounded one by one, and a file may be read while it is written.
+// of returns the parts of a marker, at least one, in the order of its callers. If the values by
+// caller exceed the marker's own, the excess is dropped: estimates are rounded separately, and a
+// file may be read while it is being written.
 func (s *stacks) of(m *profile.Marker) []part {
 	own := frame{m, m.Line}
 	rest := part{append([]frame{own}, s.standsIn(m)...), m.Count, m.SelfNS}
@@ -87,8 +86,8 @@ func (s *stacks) of(m *profile.Marker) []part {
 	return parts
 }
 
-// caller is the marker that a caller is. Of one that the profile does not have the
-// name is known.
+// caller returns the marker of a caller. If the profile does not have it, the marker has only the
+// name.
 func (s *stacks) caller(c *profile.Caller) *profile.Marker {
 	m := s.byID[c.ID]
 	if m == nil {
@@ -98,13 +97,12 @@ func (s *stacks) caller(c *profile.Caller) *profile.Marker {
 	return m
 }
 
-// outside returns the frames that were around all passages of a marker, the innermost
-// first.
+// outside returns the frames that were around all scopes of a marker, innermost first.
 func (s *stacks) outside(m *profile.Marker) []frame {
 	if have, ok := s.around[m]; ok {
 		return have
 	}
-	s.around[m] = nil // ends what goes round in a circle, which only damaged data do
+	s.around[m] = nil // breaks cycles, which occur only in damaged data
 	list := s.standsIn(m)
 	if from := s.soleCaller(m); from != nil {
 		list = append([]frame{{from, leftAt(from, m)}}, s.outside(from)...)
@@ -114,8 +112,8 @@ func (s *stacks) outside(m *profile.Marker) []frame {
 	return list
 }
 
-// soleCaller is the one caller that a marker had in all its passages, nil if it had
-// others or that is not sure.
+// soleCaller returns the caller of all scopes of a marker, or nil if there were several or it is
+// uncertain.
 func (s *stacks) soleCaller(m *profile.Marker) *profile.Marker {
 	if len(m.Callers) != 1 || m.Callers[0].ID == 0 || m.Callers[0].Count != m.Count || m.Open > 0 || m.Sampled() {
 		return nil
@@ -123,8 +121,8 @@ func (s *stacks) soleCaller(m *profile.Marker) *profile.Marker {
 	return s.caller(&m.Callers[0])
 }
 
-// standsIn returns the frame of the function that a loop, branch or region stands in,
-// and those around it.
+// standsIn returns the frame of the function that contains a loop, branch or region, and the frames
+// around it.
 func (s *stacks) standsIn(m *profile.Marker) []frame {
 	if m.Kind == "func" {
 		return nil
@@ -136,7 +134,7 @@ func (s *stacks) standsIn(m *profile.Marker) []frame {
 	return append([]frame{{f, m.Line}}, s.outside(f)...)
 }
 
-// functionOf is the function whose code a marker is in: the name up to the last colon.
+// functionOf returns the function that contains a marker: its name up to the last colon.
 func functionOf(m *profile.Marker) function {
 	name := m.Name
 	if i := strings.LastIndexByte(name, ':'); i >= 0 && m.Kind != "func" {
@@ -145,7 +143,7 @@ func functionOf(m *profile.Marker) function {
 	return function{name, m.File}
 }
 
-// leftAt is the line of the source at which to was opened within from.
+// leftAt returns the source line of from at which to was opened.
 func leftAt(from, to *profile.Marker) int {
 	if to.Kind != "func" && functionOf(from) == functionOf(to) {
 		return to.Line

@@ -9,18 +9,18 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// column is one column of the text table.
+// A column is one column of the text table.
 type column struct {
 	name    string
 	text    func(m *profile.Marker) string
-	left    bool // aligned to the left: words; numbers are aligned to the right
-	shorten bool // may be cut down to fit
-	begins  bool // where it is cut down its beginning is kept, else its end
-	rank    int  // the first to be left out has 1; 0: never
-	heat    bool // coloured by its share
+	left    bool // left-aligned, for words; numbers are right-aligned
+	shorten bool // may be shortened to fit
+	begins  bool // shortening keeps the beginning instead of the end
+	rank    int  // order in which columns are dropped, from 1; 0: never
+	heat    bool // colour cells by their share
 
-	// tail is what follows the text, cut down to what the width has left; "": nothing. Other columns are
-	// left out rather than the text cut down where whole is true.
+	// tail returns text that follows the cell, shortened to the remaining width; "" if none. If
+	// whole is true, other columns are dropped before the cells of this one are shortened.
 	tail  func(m *profile.Marker) string
 	whole bool
 
@@ -29,10 +29,10 @@ type column struct {
 	least        int // of cells alone
 }
 
-// gap is between two columns.
+// gap separates two columns.
 const gap = "  "
 
-// writeTable writes a line with the columns' names and one for each of these markers of a profile.
+// writeTable writes a header and a line for each of the markers.
 func writeTable(w *bufio.Writer, p *profile.Profile, columns []column, markers []*profile.Marker, o Options) {
 	for i := range columns {
 		c := &columns[i]
@@ -58,14 +58,14 @@ func writeTable(w *bufio.Writer, p *profile.Profile, columns []column, markers [
 	writeRows(w, columns, look, o)
 }
 
-// rows says how the rows of a table look, where that is to be anything but plain.
+// rows styles the rows of a table; nil functions mean plain.
 type rows struct {
-	style func(row int) string // of the cells in columns that are coloured
-	pale  func(row int) bool   // whether it is faint
-	below func(row int) string // a line below it; "" is none
+	style func(row int) string // style of the cells in coloured columns
+	pale  func(row int) bool   // whether the row is faint
+	below func(row int) string // line below the row; "" for none
 }
 
-// writeRows writes a line with the columns' names and one for each of their cells.
+// writeRows writes a header and a line for each row of the columns' cells.
 func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 	rows := 0
 	for i := range columns {
@@ -120,7 +120,7 @@ func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 	}
 }
 
-// heat is the style for a part of a whole.
+// heat returns the style for a share.
 func heat(part, whole float64) string {
 	switch share := part / whole; {
 	case share >= 0.2:
@@ -131,8 +131,8 @@ func heat(part, whole float64) string {
 	return plain
 }
 
-// put writes one cell, column i of n, padded to the column's width. Lines do
-// not end in spaces.
+// put writes one cell, of column i of n, padded to the column's width. Lines have no trailing
+// spaces.
 func (c *column) put(line *bytes.Buffer, i, n int, text, tail, style string, ink ink) {
 	if i > 0 {
 		line.WriteString(gap)
@@ -167,8 +167,7 @@ func spaces(line *bytes.Buffer, n int) {
 	line.WriteString(some[:n])
 }
 
-// Widths below which columns that may be cut down are not cut while another
-// can still be left out.
+// Columns are not shortened below these widths while another column can be dropped.
 const (
 	leastName  = 28
 	leastPlace = 12
@@ -176,18 +175,19 @@ const (
 
 // Widths of tails.
 const (
-	mostTail  = 60 // what is longer is cut down even where there is room
-	someTail  = 24 // columns up to tailRank are left out for so much
-	leastTail = 8  // a shorter piece says nothing
+	mostTail  = 60 // longer tails are shortened even if there is space
+	someTail  = 24 // columns up to tailRank are dropped to make this much space
+	leastTail = 8  // a shorter piece is useless
 
 	tailRank = 6
 )
 
-// wholeRank is the highest rank of columns that are left out rather than names cut down that are to
-// be whole.
+// wholeRank is the highest rank of columns that are dropped before names with whole set are
+// shortened.
 const wholeRank = 7
 
-// room is the width that a column is cut down to before those of a rank are left out.
+// room returns the width to which a column is shortened before columns of the given rank are
+// dropped.
 func (c *column) room(first bool, rank int) int {
 	switch {
 	case !c.shorten:
@@ -202,13 +202,14 @@ func (c *column) room(first bool, rank int) int {
 	return c.least
 }
 
-// distinct is the least width that a column may be cut down to: cells that differ still do.
+// distinct returns the minimum width to which a column may be shortened such that different cells
+// stay different.
 func (c *column) distinct() int { return leastDistinct(slices.Clone(c.cells)) }
 
-// fit makes the table no wider than limit, 0 being none: places are cut down, then tails and names,
-// then columns left out in the order of their ranks, and at last names cut down to what remains,
-// but not so far that two become equal. Names that are to be whole are cut down when columns up to
-// wholeRank are left out.
+// fit limits the width of the table to limit; 0 is no limit. First places are shortened, then tails
+// and names, then columns are dropped in order of rank, and finally names are shortened further,
+// but not so far that two become equal. Names with whole set are only shortened when columns up to
+// wholeRank have been dropped.
 func fit(columns []column, limit int) []column {
 	if limit <= 0 {
 		return columns
@@ -230,7 +231,7 @@ func fit(columns []column, limit int) []column {
 		if over <= 0 {
 			return columns
 		}
-		// What could be saved by cutting down, the place first.
+		// Widths that shortening would save, the place first.
 		saved := make([]int, len(columns))
 		rest := over
 		for i := len(columns) - 1; i >= 0; i-- {
@@ -251,12 +252,13 @@ func fit(columns []column, limit int) []column {
 	}
 }
 
-// width is the number of characters, which is the number of columns but for
-// characters of double width.
+// width returns the number of characters of text, which is the number of terminal columns except
+// for characters of double width.
 func width(text string) int { return utf8.RuneCountInString(text) }
 
-// shorten cuts text down to n characters, to nothing if n is less than one. The end is what tells names and places
-// apart: whole path elements go first, then the beginning of what is left.
+// shorten shortens text to n characters, or to "" if n is less than one. The end of names and
+// places distinguishes them, so first whole path elements are removed at the beginning, then
+// characters.
 func shorten(text string, n int) string {
 	if len(text) <= n || width(text) <= n {
 		return text
@@ -273,7 +275,7 @@ func shorten(text string, n int) string {
 	return "…" + string(runes[len(runes)-n+1:])
 }
 
-// begin cuts text down to the first n characters, to nothing if n is less than one.
+// begin shortens text to the first n characters, or to "" if n is less than one.
 func begin(text string, n int) string {
 	if len(text) <= n || width(text) <= n {
 		return text

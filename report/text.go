@@ -14,11 +14,11 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writeText writes what people read: what was run and how well it was
-// measured, a line for each marker, and a summary with what is unusual.
+// writeText writes the text report: a head with the run and the quality of the measurement, a line
+// for each marker, and a summary with anything unusual.
 func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
 	ink := ink(o.Color)
-	costly := p.Costly() // first of all, as it is about all figures
+	costly := p.Costly() // first, since it affects all values
 	if costly != "" {
 		fmt.Fprintf(w, "%s %s\n\n", ink.paint(alarm, "warning:"), costly)
 	}
@@ -34,7 +34,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	if o.Top > 0 && o.Top < len(markers) {
 		markers, rest = markers[:o.Top], markers[o.Top:]
 	}
-	all := markers // those that were traced have what was read at their ends all the same
+	all := markers // traced markers can have readings, too
 	if p.Untimed {
 		markers = slices.DeleteFunc(slices.Clone(markers), func(m *profile.Marker) bool { return onlyTraced(p, m) })
 	}
@@ -68,7 +68,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	return nil
 }
 
-// writeNotes writes what is to be known of how figures were made, for each marker of which something is.
+// writeNotes writes notes on how values were obtained, for each marker that has some.
 func writeNotes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 	some := false
 	for _, m := range markers {
@@ -86,7 +86,7 @@ func writeNotes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 	}
 }
 
-// heading is the first lines: a word and what is to be said of it.
+// heading returns the first lines: a keyword and its text.
 func heading(p *profile.Profile) [][2]string {
 	lines := [][2]string{{"app", joined(" ", printable(p.App), parenthesis(printable(joined(" ", p.Go, joined("/", p.GOOS, p.GOARCH)))))}}
 	if p.Version != "" {
@@ -142,7 +142,7 @@ func heading(p *profile.Profile) [][2]string {
 	return lines
 }
 
-// cost is what is said of processor time and of what markers cost, behind the elapsed time.
+// cost returns the CPU time and the cost of markers, for the line of the elapsed time.
 func cost(p *profile.Profile) string {
 	c := p.Cost
 	if c == nil {
@@ -155,12 +155,12 @@ func cost(p *profile.Profile) string {
 	return fmt.Sprintf("; processor time%s %s, of it markers about %s", of, units.WholeDuration(c.CPUNS), units.WholeDuration(c.MarkersNS))
 }
 
-// onlyTraced is true of a marker that has no figures because its passages are in a trace alone.
+// onlyTraced reports whether a marker has no values because its scopes are only in a trace.
 func onlyTraced(p *profile.Profile, m *profile.Marker) bool {
 	return p.Untimed && m.Count == 0 && m.Off != "choice" && (!m.CountOnly || m.Kind == "point")
 }
 
-// countTraced is how many markers that is true of.
+// countTraced returns the number of such markers.
 func countTraced(p *profile.Profile) (n int) {
 	for i := range p.Markers {
 		if onlyTraced(p, &p.Markers[i]) {
@@ -170,7 +170,7 @@ func countTraced(p *profile.Profile) (n int) {
 	return n
 }
 
-// ending says how the run or runs ended.
+// ending describes how the run or runs ended.
 func ending(p *profile.Profile) string {
 	switch {
 	case p.Complete:
@@ -190,7 +190,7 @@ func ending(p *profile.Profile) string {
 	return text
 }
 
-// summary is the line below the table.
+// summary returns the line below the table.
 func summary(p *profile.Profile, order string) string {
 	if len(p.Markers) == 0 && p.Wild != nil && p.Wild.Runs == 0 {
 		return "no markers: the program declined to collect"
@@ -234,7 +234,7 @@ func summary(p *profile.Profile, order string) string {
 		case m.Off == "choice":
 			off++
 		default:
-			unvisited++ // as neverPassed says
+			unvisited++ // as in neverPassed
 		}
 	}
 	text := markers
@@ -271,8 +271,7 @@ func summary(p *profile.Profile, order string) string {
 	return text
 }
 
-// columnsOf returns the columns of a profile's table: what is nowhere known
-// is left out.
+// columnsOf returns the columns of a profile's table, without those that would have no values.
 func columnsOf(p *profile.Profile, markers []*profile.Marker, o Options) []column {
 	timed := false
 	for _, m := range markers {
@@ -348,13 +347,13 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker, o Options) []colum
 	columns = append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
 	for i := range columns {
 		if columns[i].name == o.Sort {
-			columns[i].rank = 0 // one sees what they are sorted by
+			columns[i].rank = 0 // always show the sort column
 		}
 	}
 	return columns
 }
 
-// tilde stands in front of an estimate from some of the scopes.
+// tilde returns the prefix of an estimate from only some of the scopes.
 func tilde(m *profile.Marker) string {
 	if m.Demoted() {
 		return "~"
@@ -362,7 +361,8 @@ func tilde(m *profile.Marker) string {
 	return ""
 }
 
-// Relative is a standard error as a part of what it is one of, in percent; "-" where there is none. Beyond 1000 % it says no more than that.
+// Relative formats a standard error relative to its value, in percent; "-" if there is none, and a
+// bound above 1000 %.
 func Relative(se, of float64, known bool) string {
 	switch {
 	case !known || of == 0:
@@ -375,18 +375,18 @@ func Relative(se, of float64, known bool) string {
 	return strconv.FormatFloat(100*se/of, 'f', 1, 64) + "%"
 }
 
-// none stands for what was not measured.
+// none is shown for values that were not measured.
 const none = "-"
 
-// kind is a marker's kind, with the rate if only some passages were recorded, and
-// why it was turned off, if it was.
+// kind returns a marker's kind, with the rate if only some scopes were recorded, and the reason if
+// it was turned off.
 func kind(m *profile.Marker) string {
 	text := printable(m.Kind)
 	if m.Sampled() {
 		text += " " + m.Rate()
 	}
 	switch {
-	case m.Off == "choice" && m.Count > 0: // in part of the run, or of the runs
+	case m.Off == "choice" && m.Count > 0: // in part of the run, or in some runs
 		text += ", off"
 	case m.Off != "choice" && m.Off != "" && !m.Demoted():
 		text += ", " + printable(m.Off)
@@ -394,10 +394,10 @@ func kind(m *profile.Marker) string {
 	return text
 }
 
-// sampled says of what the figures are estimates, and how, "" if of nothing.
+// sampled describes the sampling of which the values are estimates, or returns "".
 func sampled(p *profile.Profile) string {
 	if s := p.Sampling; s != nil {
-		if s.Windows == 0 { // nothing is passed often enough, or it was over before
+		if s.Windows == 0 { // nothing runs often enough, or the run ended before
 			return fmt.Sprintf("1:%d, but the run had no window; what a rate stands at is an estimate", s.N)
 		}
 		return fmt.Sprintf("1:%d in %s of %s in all, out of %s; counts and times are estimates",
@@ -411,10 +411,10 @@ func sampled(p *profile.Profile) string {
 	return ""
 }
 
-// mostChanges is how many changes of the state are told one by one.
+// mostChanges is the maximum number of state changes that are listed one by one.
 const mostChanges = 4
 
-// steered says how the state of the run changed, if something steered it.
+// steered describes the state changes of the run, if it was steered.
 func steered(p *profile.Profile) string {
 	var parts []string
 	for _, c := range p.Changes {
@@ -436,7 +436,7 @@ func place(m *profile.Marker) string {
 	return printable(profile.Place(m.File, m.Line))
 }
 
-// joined joins the parts that are not empty.
+// joined joins the non-empty parts.
 func joined(sep string, parts ...string) string {
 	var some []string
 	for _, part := range parts {

@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// wild says what processes picked at random to collect at, and how many declined to
-// collect; "" if nothing was left to chance.
+// wild describes the processes that picked functions to collect at random, and how many declined to
+// collect; "" if nothing was random.
 func wild(p *profile.Profile) string {
 	w := p.Wild
 	if w == nil {
@@ -45,10 +45,10 @@ func wild(p *profile.Profile) string {
 	return strings.Join(parts, "; ")
 }
 
-// howMany writes how many there are of something.
+// howMany formats a number of things.
 func howMany(n uint64, noun string) string { return units.Plural(int(min(n, math.MaxInt)), noun) }
 
-// about writes a mean of whole numbers.
+// about formats a mean of integers.
 func about(x float64) string {
 	if x == math.Trunc(x) {
 		return units.Count(uint64(x))
@@ -56,7 +56,7 @@ func about(x float64) string {
 	return fmt.Sprintf("%.1f", x)
 }
 
-// pickedRuns is in how many runs a marker was picked.
+// pickedRuns returns the number of runs in which a marker was picked.
 func pickedRuns(m *profile.Marker) string {
 	if m.Picks == nil {
 		return none
@@ -64,7 +64,7 @@ func pickedRuns(m *profile.Marker) string {
 	return units.Count(m.Picks.Runs)
 }
 
-// inAll is an estimate of a marker's passages in all runs that picked.
+// inAll returns the estimated count of a marker in all runs that picked.
 func inAll(m *profile.Marker) string {
 	if m.Picks == nil {
 		return none
@@ -73,27 +73,27 @@ func inAll(m *profile.Marker) string {
 	return units.Count(uint64(math.Round(n)))
 }
 
-// jsonWild is what was left to chance.
+// jsonWild has the totals of random picking.
 type jsonWild struct {
-	Runs     uint64       `json:"runs"`   // that picked
-	Picked   uint64       `json:"picked"` // functions, added up over these
-	Of       uint64       `json:"of"`     // functions there were to pick from, added up
+	Runs     uint64       `json:"runs"`   // runs that picked
+	Picked   uint64       `json:"picked"` // picked functions, summed over the runs
+	Of       uint64       `json:"of"`     // functions to pick from, summed over the runs
 	Declined jsonDeclined `json:"declined"`
 }
 
-// jsonDeclined is how many runs declined to collect, by the reason.
+// jsonDeclined has the number of runs that declined to collect, by reason.
 type jsonDeclined struct {
 	Busy    uint64 `json:"busy"`
 	Full    uint64 `json:"full"`
 	NoPlace uint64 `json:"no_place"`
 }
 
-// jsonPicks is of one marker, and what follows for all runs that picked.
+// jsonPicks has the picks of one marker, and estimates for all runs that picked.
 type jsonPicks struct {
-	Runs    uint64  `json:"runs"`     // in which it was picked
-	InRuns  float64 `json:"in_runs"`  // that could have picked it, an estimate
-	Count   float64 `json:"count"`    // passages in these, an estimate
-	CountSE float64 `json:"count_se"` // standard error of that, as far as the choice is its cause
+	Runs    uint64  `json:"runs"`     // runs in which it was picked
+	InRuns  float64 `json:"in_runs"`  // estimated number of runs that could have picked it
+	Count   float64 `json:"count"`    // estimated scopes in those runs
+	CountSE float64 `json:"count_se"` // standard error of count, as far as it is due to the choice
 }
 
 func jsonWildOf(w *profile.Wild) *jsonWild {

@@ -7,23 +7,23 @@ import (
 	"github.com/markgen/markgen/runtime/glob"
 )
 
-// What other views of the same figures (the live one) write as reports do.
+// Formatting for other views of the same data, such as the live one.
 
-// Printable returns text, which may be from a data file, without what could change
-// more of a terminal than the place it is printed at.
+// Printable returns text, which may be from a data file, without characters that could affect the
+// terminal beyond the place where it is printed.
 func Printable(text string) string { return printable(text) }
 
-// Shorten cuts the name of a marker, or a place, down to n characters. The end is what
-// tells them apart.
+// Shorten shortens the name of a marker, or a place, to n characters. It keeps the end, which
+// distinguishes them.
 func Shorten(text string, n int) string { return shorten(text, n) }
 
-// Begin cuts text down to its first n characters.
+// Begin shortens text to its first n characters.
 func Begin(text string, n int) string { return begin(text, n) }
 
-// Pad makes text n characters wide, on the left if n is negative.
+// Pad pads text to n characters with spaces: on the right, or on the left if n is negative.
 func Pad(text string, n int) string { return pad(text, n) }
 
-// Bars draws a bar for each of some counts.
+// Bars returns a bar for each count.
 func Bars(counts []uint64) string {
 	var text strings.Builder
 	most := slices.Max(append(counts, 0))
@@ -33,8 +33,8 @@ func Bars(counts []uint64) string {
 	return text.String()
 }
 
-// Means reports whether a name is meant by what somebody has typed to see some of many: a part of it, or a glob of the
-// whole, upper or lower case. Nothing typed means every name.
+// Means reports whether a filter typed by the user matches a name: as a substring or, with * or ?,
+// as a glob for the whole name, ignoring case. The empty filter matches every name.
 func Means(filter, name string) bool {
 	filter, name = strings.ToLower(filter), strings.ToLower(name)
 	return strings.Contains(name, filter) || strings.ContainsAny(filter, "*?") && glob.Match(filter, name)

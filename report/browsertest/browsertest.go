@@ -1,12 +1,11 @@
-// Package browsertest opens pages in a headless Chromium, for tests and
-// benchmarks of the html report. scripts/need.sh chromium:chromium sees to the
-// program.
+// Package browsertest opens pages in a headless Chromium, for tests and benchmarks of the html
+// report. scripts/need.sh chromium:chromium installs the browser.
 //
 //	b, err := browsertest.Start(ctx)
 //	defer b.Close()
 //	tab, err := b.Open("file:///tmp/report.html")
 //	title, err := browsertest.Eval[string](tab, `document.title`)
-//	problems := tab.Problems() // what the page said on its console, and asked the network for
+//	problems := tab.Problems() // console messages and network requests of the page
 package browsertest
 
 import (
@@ -26,20 +25,21 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Browser is a running Chromium with a profile of its own.
+// A Browser is a running Chromium with its own profile.
 type Browser struct {
 	ctx  context.Context
 	stop func()
 }
 
-// Start starts Chromium, which ends with the context if not before. An error is that it is not there or does not run.
+// Start starts Chromium, which ends with Close or ctx. It returns an error if Chromium is not
+// installed or does not run.
 func Start(ctx context.Context) (*Browser, error) {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.WindowSize(1440, 900),
 		chromedp.DisableGPU,
 	)
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to start for root otherwise
+		options = append(options, chromedp.NoSandbox) // otherwise Chromium does not run as root
 	}
 	allocator, stopAllocator := chromedp.NewExecAllocator(ctx, options...)
 	browser, stopBrowser := chromedp.NewContext(allocator)
@@ -51,10 +51,10 @@ func Start(ctx context.Context) (*Browser, error) {
 	return b, nil
 }
 
-// Close ends the browser and waits for it.
+// Close stops the browser and waits until it has ended.
 func (b *Browser) Close() { b.stop() }
 
-// A Tab is a page that is open.
+// A Tab is an open page.
 type Tab struct {
 	ctx   context.Context
 	close func()
@@ -64,7 +64,7 @@ type Tab struct {
 	problems []string
 }
 
-// Open opens a page in a new tab, prepared by the actions, and waits for it to be loaded.
+// Open opens a page in a new tab, after the given actions, and waits until it is loaded.
 func (b *Browser) Open(url string, prepare ...chromedp.Action[chromedp.Void]) (*Tab, error) {
 	ctx, stop := chromedp.NewContext(b.ctx)
 	t := &Tab{ctx: ctx, close: stop, url: url}
@@ -87,23 +87,24 @@ func (b *Browser) Open(url string, prepare ...chromedp.Action[chromedp.Void]) (*
 // Close closes the tab.
 func (t *Tab) Close() { t.close() }
 
-// Do does something in the page.
+// Do runs actions in the page.
 func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) error {
 	return chromedp.Do(t.ctx, actions...)
 }
 
-// Screenshot returns what is in the window, as PNG.
+// Screenshot returns the content of the window as PNG.
 func (t *Tab) Screenshot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
 
-// Value returns what an action comes to.
+// Value returns the result of an action.
 func Value[T any](t *Tab, action chromedp.Action[T]) (T, error) { return chromedp.Run(t.ctx, action) }
 
-// Eval returns what a script in the page comes to, of a promise what it is kept with.
+// Eval returns the result of a script in the page; if that is a promise, the value to which it
+// resolves.
 func Eval[T any](t *Tab, script string) (T, error) {
 	return chromedp.Run(t.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// ColorScheme makes the system's preference "light" or "dark".
+// ColorScheme emulates the preferred color scheme "light" or "dark".
 func ColorScheme(scheme string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -113,8 +114,8 @@ func ColorScheme(scheme string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Problems returns what the page did that it should not: anything on its console,
-// exceptions, what its policy kept it from, requests for anything but itself.
+// Problems returns what the page should not have done: console messages, exceptions, violations of
+// its content security policy, and requests for anything except itself.
 func (t *Tab) Problems() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
