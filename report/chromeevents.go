@@ -200,7 +200,7 @@ func (e *chromeEvents) ending(m *chromeMarker, s *trace.Step, args string) {
 	e.buf = append(b, '}')
 }
 
-// taken writes the additional overhead of a marker's first execution.
+// taken writes additional overhead of a marker, for example at its first execution.
 func (e *chromeEvents) taken(m *chromeMarker, s *trace.Step) {
 	b := append(e.buf, `{"name":"overhead","cat":"markgen","ph":"i","s":"t","pid":`...)
 	b = append(b, e.pid...)
