@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// become has this process become another program, with the directory and environment of env. It
-// returns only with an error.
+// become replaces this process with another program, with the directory and environment of env. It
+// returns only if that fails.
 func become(env *cli.Env, path string, argv []string) (code int, err error) {
 	if err := os.Chdir(env.Dir); err != nil {
 		return cli.Failure, err

@@ -73,8 +73,8 @@ func runBetween(_ context.Context, env *cli.Env, args []string) int {
 	return code
 }
 
-// between reads the files, twice: which markers there are, then the records. What can't be read is reported and sets
-// the exit code; the result is nil if nothing can.
+// between reads the files twice: first the markers, then the records. Read errors are reported and
+// set the exit code; the result is nil if nothing can be read.
 func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (*trace.Between, error) {
 	var markers, unpassed, counted []trace.Marker
 	var sound []string
@@ -130,7 +130,7 @@ func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (
 	return b, nil
 }
 
-// suggestion says what may have been meant by a name, "" when nothing is near.
+// suggestion returns a hint for a misspelt name, or "" if no marker's name is similar.
 func suggestion(name string, markers []trace.Marker) string {
 	var names []string
 	whole := map[string]string{}
@@ -138,7 +138,7 @@ func suggestion(name string, markers []trace.Marker) string {
 		short := m.Name[strings.LastIndexByte(m.Name, '/')+1:]
 		_, last, _ := strings.Cut(short, ".")
 		ends := []string{m.Name, short, last}
-		for rest, more := last, true; more; { // what stands behind a colon is a name, too
+		for rest, more := last, true; more; { // the part after a colon is a name, too
 			_, rest, more = strings.Cut(rest, ":")
 			ends = append(ends, rest)
 		}
@@ -196,7 +196,8 @@ func writeBetween(env *cli.Env, b *trace.Between, asJSON bool) error {
 	return err
 }
 
-// findRuns gives the files that the arguments name, each once. What isn't there is reported and sets the exit code.
+// findRuns returns the files that the arguments name, without duplicates. Missing ones are reported
+// and set the exit code.
 func findRuns(env *cli.Env, args []string, code *int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}

@@ -14,7 +14,8 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// cmdCompletion gets its run function in init, for that reads the table, which names cmdCompletion.
+// The run function of cmdCompletion is set in init: it uses the table of commands, which contains
+// cmdCompletion.
 var cmdCompletion = &cli.Command{
 	Name:  "completion",
 	Short: "completion of commands, flags and marker names in a shell",
@@ -68,11 +69,11 @@ func runCompletion(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// candidate is what a word may become, and what that means.
+// A candidate is a possible completion of a word, with a description.
 type candidate struct{ value, about string }
 
-// complete returns what the last of the words behind the program's name may become. If that is nothing, the word may
-// be the name of a file.
+// complete returns the completions of the last of the words after the program's name. If there are
+// none, the shell completes file names.
 func complete(ctx context.Context, env *cli.Env, words []string) []candidate {
 	word, before := words[len(words)-1], words[:len(words)-1]
 	c := cmdMark
@@ -99,7 +100,7 @@ func complete(ctx context.Context, env *cli.Env, words []string) []candidate {
 	var all []candidate
 	switch {
 	case operands > 0 && strings.Contains(c.Long, "[own flags]"):
-		// They are go's, or the program's.
+		// The words are go's, or the program's.
 	case strings.HasPrefix(word, "-"):
 		for _, f := range flags {
 			all = append(all, candidate{"-" + f.name, f.about})
@@ -128,12 +129,12 @@ func btoi(b bool) int {
 	return 0
 }
 
-// fitting are those of all that begin with word.
+// fitting returns the candidates that begin with word.
 func fitting(word string, all []candidate) []candidate {
 	return slices.DeleteFunc(all, func(c candidate) bool { return !strings.HasPrefix(c.value, word) })
 }
 
-// flagValues are the values that a flag may have, as far as they are in a table.
+// flagValues returns the possible values of a flag, if they are in a table.
 func flagValues(ctx context.Context, env *cli.Env, c *cli.Command, name, word string) []candidate {
 	var values []string
 	switch {
@@ -153,7 +154,8 @@ func flagValues(ctx context.Context, env *cli.Env, c *cli.Command, name, word st
 	return all
 }
 
-// settings are what markgen ctl sets: which markers are on, and how often they are timed.
+// settings returns completions for the settings of markgen ctl: which markers are on, and how often
+// they are timed.
 func settings(ctx context.Context, env *cli.Env, word string) []candidate {
 	if key, name, ok := strings.Cut(word, "="); ok {
 		i := strings.LastIndex(name, ";") + 1
@@ -166,12 +168,13 @@ func settings(ctx context.Context, env *cli.Env, word string) []candidate {
 	return fitting(word, all)
 }
 
-// settingLine is a line of the help of ctl about a setting: its key, with what all values begin with, and what it does.
+// settingLine matches a line about a setting in the help of ctl: its key with the common prefix of
+// its values, and its description.
 var settingLine = regexp.MustCompile(`(?m)^ +([a-z]+=(?:1:)?)[A-Z]\S* +(\S.*)$`)
 
-// markerNames are the names of the module's live markers that begin with word, with prefix before
-// each. A name may also be given without the path in front of the package or, if bare, without the
-// package: the shortest of these that word fits are taken. Source that can't be read has none.
+// markerNames returns the names of the module's live markers that begin with word, each preceded by
+// prefix. Word may lack the path before the package or, if bare, the package: the shortest of these
+// forms with a match is used. If the source cannot be read, there are no names.
 func markerNames(ctx context.Context, env *cli.Env, prefix, word string, bare bool) []candidate {
 	quiet := *env
 	quiet.Stdout, quiet.Stderr = io.Discard, io.Discard
@@ -184,7 +187,7 @@ func markerNames(ctx context.Context, env *cli.Env, prefix, word string, bare bo
 		if !m.Live {
 			continue
 		}
-		// What follows the import path may have slashes, as may a name that was given.
+		// The part after the import path may contain slashes, as may a name given by a directive.
 		path := m.Name[:strings.IndexAny(m.Name+" ", " (:#")]
 		base := strings.LastIndex(path, "/") + 1
 		inside := base + strings.Index(m.Name[base:], ".") + 1
@@ -202,18 +205,18 @@ func markerNames(ctx context.Context, env *cli.Env, prefix, word string, bare bo
 	return nil
 }
 
-// helpFlag is a flag as the help of a command explains it.
+// A helpFlag is a flag as described in the help of a command.
 type helpFlag struct {
 	name  string
-	value string // what the help calls its value, "" if it has none
-	about string // the first line of what it says
+	value string // placeholder for its value; "" if it has none
+	about string // first line of its description
 }
 
 var flagLine = regexp.MustCompile(`(?m)^  -([a-z][a-z0-9-]*)(?: (\S+))? +(\S.*)$`)
 
-// helpFlags are the flags of a command, from its help, where the line of a flag begins with two
-// spaces and a dash. What stands behind its name is what its value is called, unless that begins
-// with a small letter: then the flag has no value, and it is the first word of what is said.
+// helpFlags returns the flags of a command, from its help. The line of a flag begins with two
+// spaces and a dash. The word after the name is the placeholder for the value, unless it begins
+// with a lower-case letter: then the flag has no value, and the word begins the description.
 func helpFlags(c *cli.Command) []helpFlag {
 	var flags []helpFlag
 	for _, m := range flagLine.FindAllStringSubmatch(c.Long, -1) {
@@ -231,7 +234,8 @@ var (
 	usageChoice = regexp.MustCompile(`^(FROM|TO|[a-z]+(\|[a-z]+)*)$`)
 )
 
-// usageWords are the words that the usage lines of a command have as operand i; FROM and TO are names of markers.
+// usageWords returns the words at operand i in the usage lines of a command; FROM and TO are names
+// of markers.
 func usageWords(c *cli.Command, i int) []string {
 	var words []string
 	for line := range strings.Lines(strings.TrimSpace(c.Long)) {

@@ -2,9 +2,10 @@ package main
 
 import "strings"
 
-// bashWords takes a command line apart as bash does, up to the cursor, and leaves out the program's name. What bash
-// replaces is only current, the end of the last word behind the last character of COMP_WORDBREAKS: rest
-// makes that of what the whole word is to become, quoted as the word is.
+// bashWords splits a command line up to the cursor as bash does, without the program's name. Bash
+// replaces only current, the part of the last word after the last character of COMP_WORDBREAKS.
+// rest converts a completion of the whole word to its replacement for current, quoted like the
+// word.
 func bashWords(line, current string) (words []string, rest func(string) string) {
 	raw, quote := "", byte(0)
 	for {
@@ -19,7 +20,7 @@ func bashWords(line, current string) (words []string, rest func(string) string) 
 		words = words[1:]
 	}
 	if strings.Trim(current, `"'><=;|&(:`) == "" && quote == 0 {
-		current = "" // one that bash breaks words at
+		current = "" // a character at which bash breaks words
 	}
 	before := unquote(strings.TrimSuffix(raw, current))
 	return words, func(value string) string {
@@ -38,8 +39,8 @@ func bashWords(line, current string) (words []string, rest func(string) string) 
 	}
 }
 
-// bashWord returns the first word of a line as it is written there, the line behind it, and the
-// quote that is open at the end of the word, 0 for none.
+// bashWord returns the first word of a line, unchanged, the rest of the line, and the quote that is
+// open at the end of the word, or 0.
 func bashWord(line string) (raw, rest string, quote byte) {
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -58,7 +59,7 @@ func bashWord(line string) (raw, rest string, quote byte) {
 	return line, "", quote
 }
 
-// unquote takes quotes and backslashes out of a word.
+// unquote removes quotes and backslashes from a word.
 func unquote(raw string) string {
 	var b strings.Builder
 	quote := byte(0)

@@ -130,7 +130,7 @@ func runCtl(_ context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// openTarget opens the process or data file of a command line.
+// openTarget opens the process or data file named on the command line.
 func openTarget(env *cli.Env, target string) (*steer.Process, error) {
 	p, err := steer.Open(target, env.Dir)
 	if err != nil {

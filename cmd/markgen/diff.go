@@ -56,7 +56,7 @@ examples:
 	Run: runDiff,
 }
 
-// percentage is a flag: 5%, or 0.05.
+// A percentage is a flag such as 5% or 0.05.
 type percentage float64
 
 func (p *percentage) String() string { return strconv.FormatFloat(100*float64(*p), 'g', -1, 64) + "%" }
@@ -88,14 +88,14 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	}
 	o.Threshold = float64(threshold)
 	given := fs.Args()
-	if slices.Contains(args, "--") && !slices.Contains(given, "--") { // nothing is before it, and it was taken for the end of the flags
+	if slices.Contains(args, "--") && !slices.Contains(given, "--") { // nothing precedes it, so it was parsed as the end of the flags
 		given = append([]string{"--"}, given...)
 	}
 	old, fresh, wrong := sides(given)
 	if wrong != "" {
 		return env.Wrong("%s", wrong)
 	}
-	if !(o.Alpha > 0 && o.Alpha < 1) { // 0 is the default of the package
+	if !(o.Alpha > 0 && o.Alpha < 1) { // 0 selects the default of package compare
 		return env.Wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", o.Alpha)
 	}
 	c, err := compare.NewComparison(o)
@@ -125,7 +125,7 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 			n++
 		}
 		if n == 0 {
-			return cli.Failure // and said why
+			return cli.Failure // the reason was reported
 		}
 	}
 	r := c.Result()
@@ -150,7 +150,7 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	return code
 }
 
-// sides splits the arguments into those of the two sides, or says what is wrong.
+// sides splits the arguments into the two sides; wrong is an error message or "".
 func sides(args []string) (old, fresh []string, wrong string) {
 	if i := slices.Index(args, "--"); i >= 0 {
 		old, fresh = args[:i], args[i+1:]

@@ -15,7 +15,7 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// ownFlags are the flags of build, run, test and exec that are markgen's own; they come before go's.
+// ownFlags are markgen's own flags of build, run, test and exec; they come before go's.
 type ownFlags struct {
 	all     bool
 	mark    string // -markpkg
@@ -23,27 +23,29 @@ type ownFlags struct {
 	form    string
 	deep    bool
 	sizes   bool
-	kinds   []string       // -kinds and -funcs; nil: all
+	kinds   []string       // -kinds and -funcs; nil for all
 	exact   bool           // -exact, of run, test and exec
 	out     string         // -o, of run, test and exec
 	report  string         // of run, test and exec
 	shown   report.Options // -sort and -top, of run, test and exec
 	runs    string         // -runs, of run, test and exec
-	old     string         // of run, test and exec
+	old     string         // -old, of run, test and exec
 	verbose bool
 
-	// settings is the folder whose .markgen.yaml holds for the module in root; nil is root itself.
+	// settings returns the directory whose .markgen.yaml applies to the module in root; if nil, it
+	// is root itself.
 	settings func(root string) string
 
-	// keep, if it is not nil, says which markers there are, besides what the settings say; what tells it from others.
+	// keep selects markers, in addition to the configuration; nil selects all. keepWhat identifies
+	// keep in cache keys.
 	keep     func(*rewrite.Point) bool
 	keepWhat string
 
-	// earlier returns a registry whose markers keep their IDs in the module in root; nil for none.
+	// earlier returns a registry whose markers keep their IDs in the module in root; may be nil.
 	earlier func(root string) []byte
 }
 
-// ownFlagsText explains the flags that build, run and test share.
+// ownFlagsText is the help for the flags that build, run and test share.
 const ownFlagsText = `
   -all          mark every function, loop and branch outside of test files, not only what directives ask for
   -funcs        mark every function, and no loops and branches but those that a directive names
@@ -61,7 +63,7 @@ const ownFlagsText = `
                 strings and maps, where no size= says what the size is. Such functions are not inlined
   -v            go's -v; markgen also says what it marked`
 
-// ownDataText explains those of run, test and exec.
+// ownDataText is the help for the flags of run, test and exec.
 const ownDataText = `
   -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
@@ -73,8 +75,9 @@ const ownDataText = `
   -sort K       sort the report by self (default; with -deep running), waiting, total, count, mean, max, name or place
   -top N        have no more than the first N markers in the report; the line below says what the others are`
 
-// parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether those of run, test and
-// exec are among them. A flag that is not markgen's ends them: it is go's.
+// parseOwn parses markgen's own flags at the start of args and returns the rest, which begins with
+// the first unknown flag: it is go's. data says whether the flags of run, test and exec are
+// accepted.
 func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, rest []string, code int, done bool) {
 	own = new(ownFlags)
 	fs := e.Flags()
@@ -122,7 +125,7 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	return own, args, cli.OK, false
 }
 
-// setKinds takes the kinds that are marked besides what directives name.
+// setKinds sets the kinds of marker that are planted besides those named by directives.
 func (own *ownFlags) setKinds(text string) error {
 	own.all, own.kinds = true, strings.Split(text, ",")
 	for _, kind := range own.kinds {
@@ -135,8 +138,8 @@ func (own *ownFlags) setKinds(text string) error {
 	return nil
 }
 
-// parseFirst reads the flags of fs at the start of args and returns the rest: the first that is not among them ends
-// them.
+// parseFirst parses flags of fs at the start of args and returns the rest, which begins with the
+// first flag unknown to fs.
 func parseFirst(e *cli.Env, fs *flag.FlagSet, args []string) (rest []string, code int, done bool) {
 	for len(args) > 0 {
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
@@ -163,7 +166,7 @@ func isBool(f *flag.Flag) bool {
 	return ok && b.IsBoolFlag()
 }
 
-// prepare takes the rest of the command line apart as go would and marks the packages.
+// prepare parses the rest of the command line as go would and marks the packages.
 func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args []string) (build *overlay.Build, code int) {
 	command, err := overlay.ParseCommandLine(verb, args)
 	if err == nil && verb == "test" {
@@ -209,7 +212,7 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 	return build, cli.OK
 }
 
-// unmarked says that nothing is marked in a build, since nothing asks for it, and what to do; "" if that is not so.
+// unmarked returns a hint if a build has no markers because nothing asks for any; otherwise "".
 func (own *ownFlags) unmarked(build *overlay.Build) string {
 	if own.all || !build.Stats.Unmarked() {
 		return ""
@@ -217,14 +220,14 @@ func (own *ownFlags) unmarked(build *overlay.Build) string {
 	return "nothing is marked: no //perf: directive in the packages of this build; mark every function, loop and branch with -all, or put //perf:mark above a function or loop"
 }
 
-// note prints what a user may want to know, and what is no warning.
+// note prints information that is not a warning.
 func note(e *cli.Env, text string) {
 	if text != "" {
 		fmt.Fprintf(e.Stderr, "markgen %s: %s\n", e.Command(), text)
 	}
 }
 
-// markingOf reads how the module in root wants to be marked.
+// markingOf returns the marking of the module in root, from its configuration and the flags.
 func markingOf(e *cli.Env, root string, own *ownFlags) (overlay.Marking, error) {
 	var earlier []byte
 	if own.earlier != nil {
@@ -253,12 +256,12 @@ func markingOf(e *cli.Env, root string, own *ownFlags) (overlay.Marking, error) 
 		m.Key += " kinds " + strings.Join(own.kinds, ",")
 	}
 	m.Form, m.Sizes = own.form, own.sizes
-	// What runs is marked, whoever wrote it: no file is touched.
+	// Generated code is marked, too: it runs, and no file is changed.
 	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, keep, c.Adjust
 	return m, nil
 }
 
-// failGo reports an error; one of go's own is printed as go does.
+// failGo reports an error; errors of go are printed as go prints them.
 func failGo(e *cli.Env, err error) int {
 	if failure := (*overlay.GoError)(nil); errors.As(err, &failure) {
 		fmt.Fprintln(e.Stderr, failure)

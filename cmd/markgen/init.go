@@ -115,8 +115,8 @@ func moduleRoot(dir string) (string, error) {
 	}
 }
 
-// initAttributes makes git merge the registry and the tables of markers line by line, if there is a
-// git repository.
+// initAttributes makes git merge the registry and the tables of markers line by line, in a git
+// repository.
 func initAttributes(env *cli.Env, root string) error {
 	if !inRepository(root) {
 		return nil

@@ -19,16 +19,16 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// Before the runtime had a module of its own, marked source imported package runtime of this
-// module, which was required and, from a checkout, replaced. Init moves such a module on.
+// Before the runtime was a separate module, marked source imported package runtime of this module,
+// which was required and, from a checkout, replaced. Init migrates such a module.
 
-// An oldImports is what the Go files of a module import of this one.
+// oldImports are the imports of this module's packages in a module's Go files.
 type oldImports struct {
-	runtime map[string][]byte // the new text of the files that import the runtime from where it was
-	others  bool              // whether other packages are imported, too
+	runtime map[string][]byte // new content of the files that import the runtime by its old path
+	others  bool              // other packages are imported, too
 }
 
-// findOld looks at the Go files of the module in root.
+// findOld examines the Go files of the module in root.
 func findOld(root string) (old oldImports, err error) {
 	old.runtime = map[string][]byte{}
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -57,14 +57,14 @@ func findOld(root string) (old oldImports, err error) {
 	return old, err
 }
 
-// isModule reports whether a module of its own begins in dir.
+// isModule reports whether dir is the root of a separate module.
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil
 }
 
-// drop takes the require and the replace of this module out of go.mod, unless a package or a
-// command of it is needed, and says what it did.
+// drop removes the require and the replace of this module from go.mod, unless one of its packages
+// or commands is used, and returns messages about it.
 func (old *oldImports) drop(file *modfile.File) (said []string, err error) {
 	isTool := func(t *modfile.Tool) bool { return t.Path == ownModule || strings.HasPrefix(t.Path, ownModule+"/") }
 	direct := func(r *modfile.Require) bool { return r.Mod.Path == ownModule && !r.Indirect }
@@ -84,7 +84,7 @@ func (old *oldImports) drop(file *modfile.File) (said []string, err error) {
 	return []string{"no require of " + ownModule + " any more"}, nil
 }
 
-// write writes the files that import the runtime from where it is now.
+// write writes the files with the new import path of the runtime.
 func (old *oldImports) write(env *cli.Env, root string) error {
 	for path, text := range old.runtime {
 		if err := cli.WriteFile(path, text); err != nil {
@@ -97,8 +97,8 @@ func (old *oldImports) write(env *cli.Env, root string) error {
 	return nil
 }
 
-// migrated returns the text of a Go file that imports the runtime from where it is now, and whether it imports other
-// packages of this module. What does not parse is left as it is.
+// migrated returns a Go file with the new import path of the runtime, and whether it imports other
+// packages of this module. A file that does not parse is unchanged.
 func migrated(text []byte) (next []byte, others bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)
@@ -112,7 +112,7 @@ func migrated(text []byte) (next []byte, others bool) {
 		}
 		now := strconv.Quote(rt.Perf)
 		if spec.Name == nil {
-			now = "runtime " + now // what the package was called
+			now = "runtime " + now // keep the old package name
 		}
 		at := fset.Position(spec.Path.Pos()).Offset
 		text = slices.Concat(text[:at], []byte(now), text[at+len(spec.Path.Value):])

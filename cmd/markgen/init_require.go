@@ -20,10 +20,10 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// localVersion is the version that the go command itself writes for a module that a directory replaces.
+// localVersion is the version that the go command writes for a module replaced by a directory.
 const localVersion = "v0.0.0-00010101000000-000000000000"
 
-// initRequire puts the runtime's module into the go.mod of the module in root.
+// initRequire adds the runtime's module to the go.mod of the module in root.
 func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.File) error {
 	name := env.Shown(filepath.Join(root, "go.mod"))
 	checkout := findCheckout()
@@ -97,7 +97,7 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 		return err
 	}
 	if err := addSum(ctx, env, root, checkout); err != nil {
-		return errors.Join(err, cli.WriteFile(gomod, original)) // what can't be had is not required
+		return errors.Join(err, cli.WriteFile(gomod, original)) // a module that cannot be downloaded is not required
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
 	if err := old.write(env, root); err != nil {
@@ -110,20 +110,20 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	return nil
 }
 
-// addSum sees to it that go.sum has the sums of the runtime's module, without which go builds
-// nothing that imports it. What a directory replaces has none.
+// addSum adds the checksums of the runtime's module to go.sum, without which go does not build its
+// importers. A module replaced by a directory has none.
 func addSum(ctx context.Context, env *cli.Env, root, checkout string) error {
 	if checkout != "" {
 		return nil
 	}
 	alone := *env
-	alone.Environ = append(env.Environ[:len(env.Environ):len(env.Environ)], "GOWORK=off") // a workspace has sums of its own
+	alone.Environ = append(env.Environ[:len(env.Environ):len(env.Environ)], "GOWORK=off") // a workspace has its own checksums
 	return runGo(ctx, &alone, root, "mod", "download", rt.Module)
 }
 
-// sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies
-// what is imported, so that marking comes first, and go refuses the directory until then. A
-// workspace has one of its own, and no -mod=mod.
+// sayVendor prints how to mark if a vendor directory without the runtime is in use: go copies only
+// imported packages, so the source must be marked first, and until then go rejects the directory. A
+// workspace has its own vendor directory, and no -mod=mod.
 func sayVendor(env *cli.Env, root string) {
 	vendor, flag, verb := filepath.Join(root, "vendor"), "-mod=mod", "go mod vendor"
 	if work := workFile(env, root); work != "" {
@@ -134,12 +134,11 @@ func sayVendor(env *cli.Env, root string) {
 	}
 }
 
-// raiseGo makes the go line of a module at least that of the runtime's, without which the go
-// command would not build it, and returns the new version, "" if the line is as it should be.
-// Before Go 1.22 that would change what the module's own loops mean, and is refused; the language
-// versions since only add to the language.
+// raiseGo raises the go version of a module to at least that of the runtime, which the go command
+// requires, and returns the new version, or "" if it is unchanged. Below Go 1.22 this would change
+// the meaning of the module's loops, so it is refused; later versions only add to the language.
 func raiseGo(name string, file *modfile.File) (raised string, err error) {
-	have, line := "1.16", 1 // what go assumes without a go line
+	have, line := "1.16", 1 // the version that go assumes without a go line
 	if file.Go != nil {
 		have, line = file.Go.Version, file.Go.Syntax.Start.Line
 	}
@@ -152,8 +151,8 @@ func raiseGo(name string, file *modfile.File) (raised string, err error) {
 	return "", fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen's runtime takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, rt.GoVersion, rt.GoVersion)
 }
 
-// raiseWork makes the go line of the workspace that the module in root is used in, if there is one,
-// at least that of the module, as the go command demands.
+// raiseWork raises the go version of the workspace that includes the module in root, if there is
+// one, to at least that of the module, as the go command requires.
 func raiseWork(env *cli.Env, root string, need *modfile.Go) error {
 	path := workFile(env, root)
 	if path == "" || need == nil {
@@ -181,7 +180,7 @@ func raiseWork(env *cli.Env, root string, need *modfile.Go) error {
 	return nil
 }
 
-// workFile returns the go.work file that the go command would use in root, "" for none.
+// workFile returns the go.work file that the go command would use in root, or "".
 func workFile(env *cli.Env, root string) string {
 	switch named := env.Getenv("GOWORK"); named {
 	case "":
@@ -201,7 +200,7 @@ func workFile(env *cli.Env, root string) string {
 	}
 }
 
-// requiredVersion returns the version of a module that file requires, "" for none.
+// requiredVersion returns the version of a module that file requires, or "".
 func requiredVersion(file *modfile.File, module string) string {
 	for _, r := range file.Require {
 		if r.Mod.Path == module {
@@ -211,7 +210,7 @@ func requiredVersion(file *modfile.File, module string) string {
 	return ""
 }
 
-// replacement returns the directory that stands for a module, "" for none.
+// replacement returns the directory that replaces a module, or "".
 func replacement(file *modfile.File, module string) string {
 	for _, r := range file.Replace {
 		if r.Old.Path == module && r.New.Version == "" {
@@ -221,13 +220,13 @@ func replacement(file *modfile.File, module string) string {
 	return ""
 }
 
-// checkout is the directory of the checkout for a binary that was built with -trimpath, which would not know it:
-// -ldflags=-X=main.checkout=DIR.
+// checkout is the directory of the checkout, for a binary built with -trimpath, which does not
+// record it: -ldflags=-X=main.checkout=DIR.
 var checkout string
 
-// findCheckout returns the directory of the runtime's module in the source that this binary was
-// built from, "" if it is not there any more, or the binary does not say (it was built with
-// -trimpath), or it is a released version.
+// findCheckout returns the directory of the runtime's module in the source from which this binary
+// was built. It returns "" if the directory no longer exists, if the binary does not record it (it
+// was built with -trimpath), and for a released version.
 func findCheckout() string {
 	root := checkout
 	if root == "" {
@@ -244,14 +243,14 @@ func findCheckout() string {
 	return dir
 }
 
-// isRuntime reports whether dir holds the runtime's module.
+// isRuntime reports whether dir is the root of the runtime's module.
 func isRuntime(dir string) bool {
 	text, err := fileread.File(filepath.Join(dir, "go.mod"))
 	return err == nil && modfile.ModulePath(text) == rt.Module
 }
 
-// releasedVersion returns the version of the runtime's module that this binary was built with, ""
-// if it was built from a checkout.
+// releasedVersion returns the version of the runtime's module that is part of this binary, or "" if
+// it was built from a checkout.
 func releasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -265,7 +264,8 @@ func releasedVersion() string {
 	return ""
 }
 
-// runGo runs the go command in dir. The error has the first line of what it says, save for downloads.
+// runGo runs the go command in dir. The error contains the first line of its output, except lines
+// about downloads.
 func runGo(ctx context.Context, env *cli.Env, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(env.Environ[:len(env.Environ):len(env.Environ)], "PWD="+dir)

@@ -85,9 +85,9 @@ examples:
 type isolateFlags struct {
 	all, exact, json bool
 	exercise         bool
-	deep             bool // the first pass is of a deep build
-	sizes            bool // times are related to the sizes of arguments
-	onebuild         bool // passes are of one build, whose other markers are off
+	deep             bool // the first pass uses a deep build
+	sizes            bool // relate times to the sizes of arguments
+	onebuild         bool // use one build for all passes, with other markers off
 	runs             int
 	timeout          time.Duration
 	out, config      string
@@ -136,7 +136,7 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 	}
 	for _, arg := range args {
 		if arg == "-args" || arg == "--args" {
-			break // what follows is the tests'
+			break // the rest are arguments of the tests
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && name != "json" && name != "o" && name != "timeout" && fs.Lookup(name) != nil {
@@ -153,7 +153,8 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 	return w.run(ctx)
 }
 
-// isolateKeys takes the value of MARKGEN apart: the keys that hold for all passes, and what the first collects.
+// isolateKeys splits the value of MARKGEN into the keys for all passes, and the collectors of the
+// first pass.
 func isolateKeys(value string) (keys []string, collect string, err error) {
 	for item, rest := config.Next(value); item.Text != ""; item, rest = config.Next(rest) {
 		switch item.Key {
@@ -175,7 +176,7 @@ func isolateKeys(value string) (keys []string, collect string, err error) {
 	return keys, collect, nil
 }
 
-// withAlloc adds the collector alloc to what is collected.
+// withAlloc adds the collector alloc to collect.
 func withAlloc(collect string) string {
 	if config.Has(collect, "alloc") {
 		return collect
@@ -188,20 +189,20 @@ type isolateWork struct {
 	env      *cli.Env
 	own      *isolateFlags
 	keys     []string             // of MARKGEN, for all passes
-	collect  string               // what the first pass collects; "": time
-	work     *overlay.WorkDir     // nil: another's
-	dir      string               // for what was built
-	patterns []string             // that name the packages
+	collect  string               // collectors of the first pass; "" means time
+	work     *overlay.WorkDir     // nil if owned by another isolateWork
+	dir      string               // directory for built programs
+	patterns []string             // package patterns
 	packages []string             // import paths
 	command  *overlay.CommandLine // go's flags and the packages
 	scenario isolate.Scenario
-	build    string // identifies what is run
+	build    string // identifies the program, its arguments and what is measured
 	store    *isolate.Store
-	folder   string // of the store, as the user is told
-	again    bool   // the folder is the user's, or is of use to go on from
+	folder   string // directory of the store, as shown to the user
+	again    bool   // keep the folder: it is the user's, or allows to resume
 }
 
-// api is which markers the table is about.
+// api returns the predicate for the markers in the table.
 func (w *isolateWork) api() func(*profile.Marker) bool {
 	if w.own.all {
 		return isolate.Declared(w.packages)
@@ -209,7 +210,7 @@ func (w *isolateWork) api() func(*profile.Marker) bool {
 	return isolate.Exported(w.packages)
 }
 
-// keeps says which points are markers: functions that the table is about.
+// keeps reports whether a point becomes a marker: functions in the table do.
 func (w *isolateWork) keeps(p *rewrite.Point) bool {
 	if p.Kind != rewrite.KindFunc {
 		return false
@@ -221,7 +222,7 @@ func (w *isolateWork) keeps(p *rewrite.Point) bool {
 	return isolate.Exported([]string{p.Package})(m)
 }
 
-// openStore finds the folder for the passes, and what is there already.
+// openStore opens the directory for the passes, with those it already contains.
 func (w *isolateWork) openStore() (err error) {
 	w.folder, w.again = w.own.out, true
 	if w.own.out == "" {
@@ -236,7 +237,7 @@ func (w *isolateWork) openStore() (err error) {
 	return err
 }
 
-// close removes what is of no use any more.
+// close removes files that are no longer needed.
 func (w *isolateWork) close() {
 	_ = w.work.Close()
 	if w.folder != "" && !w.again {
@@ -244,7 +245,7 @@ func (w *isolateWork) close() {
 	}
 }
 
-// run makes the passes and shows what came of them.
+// run makes the passes and shows the result.
 func (w *isolateWork) run(ctx context.Context) int {
 	e := w.env
 	shown := newProgress(e, 0)
@@ -294,7 +295,7 @@ func (w *isolateWork) run(ctx context.Context) int {
 	return max(code, w.show(r))
 }
 
-// show writes the result, and what there is to know about it.
+// show writes the result and warnings about it.
 func (w *isolateWork) show(r *isolate.Result) int {
 	e := w.env
 	for _, caution := range r.Profile.Cautions() {
@@ -339,7 +340,8 @@ func andAll(all bool) string {
 	return "; -all measures those that are not exported, too"
 }
 
-// interrupted says what there is after a signal, and returns the exit code of a program that it ends.
+// interrupted prints which passes exist after a signal, and returns the exit code of a program
+// killed by that signal.
 func (w *isolateWork) interrupted(ctx context.Context) int {
 	var by interrupt.Error
 	errors.As(context.Cause(ctx), &by)
@@ -354,7 +356,7 @@ func (w *isolateWork) interrupted(ctx context.Context) int {
 	return by.ExitCode()
 }
 
-// passes says how many passes are somewhere.
+// passes formats a number of passes with a verb.
 func passes(n int, which string) string {
 	if n == 1 {
 		return "1 " + which + "pass is"

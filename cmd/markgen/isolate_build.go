@@ -15,21 +15,22 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// groupBuilds are the builds of a scenario: one with all markers for the first pass, and for each group one with its
-// markers alone. A marker that is off costs a test at the least, and that is in the time of the function which calls
-// what it stands in: with a child of a few ns more than measuring should.
+// groupBuilds are the builds of a scenario: one with all markers for the first pass, and one for
+// each group with only its markers. A marker that is off still costs at least a test, which would
+// count in the time of the calling function: with a child of a few ns, more than the measurement
+// error should be.
 type groupBuilds[T any] struct {
 	w    *isolateWork
 	own  *ownFlags
 	make func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (T, int, error)
 	all  T
-	kept map[string]T // by what their markers are
+	kept map[string]T // builds by their set of markers
 }
 
-// errBuild says that go could not build it, and has said why.
+// errBuild reports that the build failed, after go has printed why.
 var errBuild = errors.New("it can't be built")
 
-// first builds it with all markers.
+// first builds the scenario with all markers.
 func (b *groupBuilds[T]) first(ctx context.Context) (T, int, error) {
 	env := *b.w.env
 	built, code, err := b.make(ctx, &env, b.own, b.newDir("all"))
@@ -39,11 +40,11 @@ func (b *groupBuilds[T]) first(ctx context.Context) (T, int, error) {
 
 func (b *groupBuilds[T]) newDir(name string) string {
 	dir := filepath.Join(b.w.dir, name)
-	_ = os.Mkdir(dir, 0o700) // what is written there fails if this does
+	_ = os.Mkdir(dir, 0o700) // if this fails, writing there fails
 	return dir
 }
 
-// of gives the build for a pass with those markers, nil for all.
+// of returns the build for a pass with the given markers; nil means all.
 func (b *groupBuilds[T]) of(ctx context.Context, only []*profile.Marker) (T, error) {
 	if only == nil || b.w.own.onebuild {
 		return b.all, nil
@@ -62,7 +63,7 @@ func (b *groupBuilds[T]) of(ctx context.Context, only []*profile.Marker) (T, err
 	own.keep = func(p *rewrite.Point) bool { return b.own.keep(p) && names[p.Name] }
 	own.keepWhat = b.own.keepWhat + " only " + what.String()
 	env := *b.w.env
-	var said bytes.Buffer // what there was to say was said for the first
+	var said bytes.Buffer // messages were already printed for the first build
 	env.Stderr = &said
 	built, _, err := b.make(ctx, &env, &own, b.newDir("group"+strconv.Itoa(len(b.kept)+1)))
 	if err != nil {

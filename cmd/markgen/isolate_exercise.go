@@ -17,11 +17,11 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// mostTries is how often calls are made up, each time without those that told nothing before. Of those that end the
-// process one is found at a time in each package.
+// mostTries is the maximum number of attempts to make up calls, each without the calls that failed
+// before. In each attempt, one call that ends the process is found per package.
 const mostTries = 10
 
-// exercise makes calls of the functions that the result has not, measures them, and adds them to it.
+// exercise calls the functions that the result lacks, measures them, and adds them to it.
 func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *runProgress) error {
 	unreached := r.Unreached()
 	if len(unreached) == 0 {
@@ -46,7 +46,7 @@ func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *ru
 		if err != nil {
 			return err
 		}
-		pass, err := x.scenario.Run(ctx, "collect=time", nil) // to see what returns
+		pass, err := x.scenario.Run(ctx, "collect=time", nil) // to find the calls that return
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *ru
 		useless := false
 		for _, out := range outcomes {
 			if out.Died && hung {
-				continue // it may be what goes on of the others that ended the process
+				continue // an abandoned call of another function may have ended the process
 			}
 			if why := out.Useless(); why != "" {
 				useless, o.Without[out.Name] = true, why
@@ -76,7 +76,7 @@ func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *ru
 	}
 }
 
-// exerciser makes the calls of a plan a scenario.
+// exerciser returns an isolateWork whose scenario makes the calls of a plan.
 func (w *isolateWork) exerciser(ctx context.Context, plan *exercise.Plan, try int) (*isolateWork, error) {
 	own := *w.own
 	own.out = ""
@@ -109,8 +109,8 @@ func (w *isolateWork) exerciser(ctx context.Context, plan *exercise.Plan, try in
 	return x, nil
 }
 
-// withFiles writes files into a folder, and the overlay by which go finds them where they are said to be, with what
-// the user's own overlay has.
+// withFiles writes files to a directory, and returns an overlay that maps them to their paths,
+// including the user's own overlay.
 func (w *isolateWork) withFiles(dir string, files map[string][]byte) (string, error) {
 	var o struct{ Replace map[string]string }
 	if name, ok := w.command.Flag("overlay"); ok {
@@ -145,9 +145,9 @@ func (w *isolateWork) withFiles(dir string, files map[string][]byte) (string, er
 	return name, os.WriteFile(name, text, 0o600)
 }
 
-// measure measures what the calls cost, in passes of their own, and adds that to the result.
+// measure measures the calls in separate passes, and adds the data to the result.
 func (w *isolateWork) measure(ctx context.Context, r *isolate.Result, x *isolateWork, plan *exercise.Plan, outcomes []exercise.Outcome, shown *runProgress) error {
-	// What is called depends on what the passes reached, and with that the build.
+	// The calls depend on what the passes reached, and the build depends on the calls.
 	folder := filepath.Join(w.env.Path(w.folder), "exercise-"+x.build[:8])
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err

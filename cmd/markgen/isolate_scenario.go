@@ -24,8 +24,8 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// open builds the scenario and opens the store. args are go's flags and the packages, words the command of the user.
-// If it is not ok the command ends with the code.
+// open builds the scenario and opens the store. args are go's flags and the packages, words the
+// user's command. If ok is false, the command exits with code.
 func (w *isolateWork) open(ctx context.Context, args, words []string) (code int, ok bool) {
 	e := w.env
 	var err error
@@ -98,13 +98,13 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 		return code, false
 	}
 	if err := w.openStore(); err != nil {
-		w.again = true // it is not ours
+		w.again = true // the folder is the user's
 		return e.Fail(relative(e, err)), false
 	}
 	return cli.OK, true
 }
 
-// ofUse says whether flags of go test are of use.
+// ofUse reports whether the flags of go test are supported.
 func (w *isolateWork) ofUse(c *overlay.CommandLine) (code int, ok bool) {
 	for _, flag := range []string{"o", "json", "c"} {
 		if _, ok := c.Flag(flag); ok {
@@ -114,7 +114,8 @@ func (w *isolateWork) ofUse(c *overlay.CommandLine) (code int, ok bool) {
 	return cli.OK, true
 }
 
-// marked are the patterns of what is marked for a command: those of the user, or where it is built elsewhere, the packages.
+// marked returns the patterns of the packages to mark for a command: the user's, or the import
+// paths if it is built in another directory.
 func (w *isolateWork) marked(c *overlay.CommandLine) string {
 	if c.Dir != w.command.Dir {
 		return strings.Join(w.packages, ",")
@@ -122,13 +123,13 @@ func (w *isolateWork) marked(c *overlay.CommandLine) string {
 	return strings.Join(w.patterns, ",")
 }
 
-// ownFlags are the flags by which the packages are marked.
+// ownFlags returns the flags for marking the packages.
 func (w *isolateWork) ownFlags() *ownFlags {
 	return &ownFlags{all: true, deep: w.own.deep, sizes: w.own.sizes, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
 }
 
-// testArgs are the arguments for go test. Benchmarks that flags ask for have a number of iterations rather than a time:
-// passes are to do the same.
+// testArgs returns the arguments for go test. Benchmarks get a number of iterations instead of a
+// time, so that all passes do the same work.
 func testArgs(c *overlay.CommandLine, args []string) []string {
 	flags := []string{"-vet=off", "-timeout=0", "-count=1"}
 	if _, ok := c.Flag("benchtime"); !ok {
@@ -137,7 +138,7 @@ func testArgs(c *overlay.CommandLine, args []string) []string {
 	return overlay.AddFlags(args, flags...)
 }
 
-// identify sets what identifies the build: all that the passes of one store have in common.
+// identify sets the identity of the build: everything that the passes in one store have in common.
 func (w *isolateWork) identify(words ...string) {
 	words = append(words, fmt.Sprintf("%t %t %t %t", w.own.all, w.own.exact, w.own.sizes, w.own.onebuild), strings.Join(w.keys, ","), cmp.Or(w.collect, "time"), strings.Join(w.packages, " "))
 	h := sha256.New()
@@ -147,11 +148,11 @@ func (w *isolateWork) identify(words ...string) {
 	w.build = hex.EncodeToString(h.Sum(nil))
 }
 
-// tests makes the tests of packages the scenario.
+// tests makes the tests of the packages the scenario.
 func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
 	type built = []*overlay.TestProcess
 	b := &groupBuilds[built]{w: w, own: own, make: func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (built, int, error) {
-		var out bytes.Buffer // results of tests that were not run; standard output is for the table
+		var out bytes.Buffer // the results of go test, which runs no tests here; standard output is for the table
 		env.Stdout = &out
 		build, code := prepare(ctx, env, "test", own, args)
 		if build == nil {
@@ -201,7 +202,7 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 	return cli.OK, true
 }
 
-// program makes a program that go builds the scenario.
+// program makes a program built by go the scenario.
 func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
 	type built struct {
 		argv []string
@@ -242,7 +243,7 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 	return cli.OK, true
 }
 
-// ready makes a command of the user's the scenario.
+// ready makes the user's command the scenario.
 func (w *isolateWork) ready(words []string) {
 	identity := append([]string{"command"}, words...)
 	if path, err := exec.LookPath(commandPath(w.env, words[0])); err == nil {
@@ -250,13 +251,13 @@ func (w *isolateWork) ready(words []string) {
 			identity = append(identity, sum)
 		}
 	}
-	w.own.onebuild = true // which is not ours
+	w.own.onebuild = true // it is not built by markgen
 	w.identify(identity...)
 	run := w.runs(words, w.env.Dir, newReplay(w.env.Stdin))
 	w.scenario = &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return run, nil }}
 }
 
-// commandPath is the name of a program as another directory's process finds it.
+// commandPath returns the name of a program such that a process in another directory finds it.
 func commandPath(e *cli.Env, name string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return e.Path(name)
@@ -264,7 +265,7 @@ func commandPath(e *cli.Env, name string) string {
 	return name
 }
 
-// runs runs a command line.
+// runs returns a function that runs a command line.
 func (w *isolateWork) runs(argv []string, dir string, stdin *replay) scenarioFunc {
 	return func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
 		in, done, err := stdin.open()
@@ -276,19 +277,21 @@ func (w *isolateWork) runs(argv []string, dir string, stdin *replay) scenarioFun
 	}
 }
 
-// A scenarioFunc is what a pass runs, with output going to a file, since nobody has to read that while it runs.
+// A scenarioFunc runs the processes of a pass. Output goes to a file, which needs no reader while
+// they run.
 type scenarioFunc func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error)
 
-// isolateScenario is a Scenario of processes.
+// An isolateScenario is a Scenario that runs processes.
 type isolateScenario struct {
 	w     *isolateWork
-	build func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) // what a pass with those markers runs
+	build func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) // build returns the function to run for a pass with the given markers
 }
 
-// mostOutput is how much of what a pass printed is kept: the end.
+// mostOutput is the maximum number of bytes kept of a pass's output, from its end.
 const mostOutput = 1 << 20
 
-// interruptedBoth is how long a signal to both this process and the scenario may take to reach this one.
+// interruptedBoth is how much later than the scenario this process may receive a signal that is
+// sent to both.
 const interruptedBoth = 200 * time.Millisecond
 
 func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.Marker) (*isolate.Pass, error) {
@@ -319,14 +322,14 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 		return nil, err
 	}
 	defer output.Close()
-	// Who interrupts this interrupts the scenario, too, which is not to be killed while it puts its things away.
+	// An interrupt reaches the scenario, too. It must not be killed while it cleans up.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.w.own.timeout)
 	defer cancel()
 	start := time.Now()
 	code, err := run(limited, c, output)
 	took := time.Since(start)
 	if code != cli.OK {
-		select { // it may have been interrupted, and have ended before this process saw that it was, too
+		select { // the scenario may have ended by an interrupt that this process has not received yet
 		case <-ctx.Done():
 		case <-time.After(interruptedBoth):
 		}
@@ -355,13 +358,13 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 	pass.Profile = sum.Profile()
 	pass.Profile.Complete = pass.Profile.Complete && c.Complete()
 	pass.Profile.Warnings = append(pass.Profile.Warnings, append(unread, c.Warnings()...)...)
-	for i, warning := range pass.Profile.Warnings { // the directory will be gone
+	for i, warning := range pass.Profile.Warnings { // the directory will be removed
 		pass.Profile.Warnings[i] = strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator))
 	}
 	return pass, nil
 }
 
-// tail reads the end of what was written to a file.
+// tail returns the end of a file's content.
 func tail(f *os.File) ([]byte, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

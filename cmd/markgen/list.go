@@ -67,7 +67,7 @@ func runList(ctx context.Context, env *cli.Env, args []string) int {
 	if err != nil {
 		return env.Fail(err)
 	}
-	// The retired come last, also those of the first module of a workspace.
+	// Retired markers come last, including those of the first module of a workspace.
 	slices.SortStableFunc(list, func(a, b listed) int {
 		switch {
 		case a.Live == b.Live:
@@ -88,7 +88,8 @@ func runList(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// listMarkers lists the markers of the packages. planted says whether any of these have markers in their source that markgen has put there.
+// listMarkers lists the markers of the packages. planted reports whether source of any of these has
+// been marked in place.
 func listMarkers(ctx context.Context, env *cli.Env, o loadOptions) (list []listed, planted bool, err error) {
 	modules, err := loadModules(ctx, env, o)
 	if err != nil {
@@ -104,14 +105,15 @@ func listMarkers(ctx context.Context, env *cli.Env, o loadOptions) (list []liste
 	return list, planted, nil
 }
 
-// hasTable says whether a directory has the table of markers that are in its source.
+// hasTable reports whether a directory has a table of the markers in its source.
 func hasTable(dir string) bool {
-	tables, _ := tablesIn(dir) // those that cannot be read are none
+	tables, _ := tablesIn(dir) // unreadable tables are ignored
 	return len(tables) > 0
 }
 
-// plantedAmong are the markers that directives ask for, and of those that no directive does, which are listed as retired, the ones
-// that are in source that has been marked with -all: every is what that lists, in its order. It has no word of those of other platforms.
+// plantedAmong returns the markers that directives ask for and, of the others, which are listed as
+// retired, those in source that was marked with -all. every is the list with -all, whose order is
+// kept. Markers of other platforms are missing.
 func plantedAmong(every, asked []listed) (list []listed) {
 	wanted := map[registry.ID]*listed{}
 	for i := range asked {
@@ -130,22 +132,23 @@ func plantedAmong(every, asked []listed) (list []listed) {
 	return list
 }
 
-// listed is a marker as list -json has it.
+// A listed is a marker in the format of list -json.
 type listed struct {
 	ID   registry.ID `json:"id"`
 	Name string      `json:"name"`
 	Kind string      `json:"kind"`
-	File string      `json:"file"` // relative to the module root, with slashes; "" for a retired marker
+	File string      `json:"file"` // relative to the module root, slash-separated; "" for a retired marker
 	Line int         `json:"line"`
 	Col  int         `json:"col"`
 	Form string      `json:"form"`
 	Live bool        `json:"live"`
 
 	why, place string
-	planted    bool // its package has markers in its source
+	planted    bool // its package was marked in place
 }
 
-// markers returns the module's markers in the order of its packages and of the source, then the retired ones.
+// markers returns the module's markers in the order of its packages and of the source, then the
+// retired ones.
 func (m *module) markers(env *cli.Env) []listed {
 	var list []listed
 	live := map[registry.ID]bool{}
@@ -169,10 +172,10 @@ func (m *module) markers(env *cli.Env) []listed {
 	return list
 }
 
-// byPlace orders points of one unit as they are in the source.
+// byPlace orders points of one unit by their position in the source.
 func byPlace(a, b *rewrite.Point) int {
 	if a.Pos.Filename != b.Pos.Filename {
-		return 0 // the files are in order
+		return 0 // the files are already in order
 	}
 	return a.Pos.Offset - b.Pos.Offset
 }

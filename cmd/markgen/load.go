@@ -22,38 +22,38 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// loadOptions says which packages loadModules reads and what it looks for in them.
+// loadOptions select the packages that loadModules reads and the markers it finds.
 type loadOptions struct {
 	Form     string   // of rewrite.Options
-	Patterns []string // package patterns of the command line; none is the package in the current directory
+	Patterns []string // package patterns of the command line; if empty, the package in the current directory
 	All      bool     // every function, loop and branch
-	Config   string   // name of the configuration file; "" is .markgen.yaml at the module root, if there is one
-	Foreign  bool     // dependencies and the standard library may be among the packages
+	Config   string   // name of the configuration file; if "", .markgen.yaml at the module root, if it exists
+	Foreign  bool     // accept dependencies and the standard library
 }
 
-// module is a module with the markers of its loaded packages. A workspace has several main modules.
+// A module has the markers of its loaded packages. A workspace has several main modules.
 type module struct {
 	Root     string // directory; "" for the standard library and packages outside modules
 	Path     string // module path
-	Base     string // directory that file names are relative to: Root, or GOROOT/src; "" for none
+	Base     string // directory to which file names are relative: Root, or GOROOT/src; "" if none
 	Packages []*overlay.Package
 	Units    []*unit // of all packages, in go list's order
 	Before   *registry.Registry
-	After    *registry.Registry // as it is to be written: with the files of other platforms taken into account
+	After    *registry.Registry // the registry to be written: includes the files of other platforms
 	patterns []string
-	partial  bool // some files of a package were named, not the package
+	partial  bool // files of a package were named, not the package
 }
 
-// unit is a group of files that are compiled together, its points found and their IDs given.
+// A unit is a group of files that are compiled together, with its points and their IDs.
 type unit struct {
 	*rewrite.Unit
 	Package *overlay.Package
 	Suffix  string // "" for the package, "t" for its tests, "x" for the external tests
-	ignored bool   // one file that build constraints leave out here
+	ignored bool   // a single file excluded by build constraints
 }
 
-// loadModules reads the packages, finds their points and gives them their IDs. Nothing is written. An error is one of
-// the user's source, registry or configuration, or of the go command's.
+// loadModules reads the packages, finds their points and assigns IDs. It writes nothing. Errors are
+// in the user's source, registry or configuration, or are of the go command.
 func loadModules(ctx context.Context, env *cli.Env, o loadOptions) ([]*module, error) {
 	modules, err := listModules(ctx, env, o)
 	if err != nil {
@@ -66,7 +66,7 @@ func loadModules(ctx context.Context, env *cli.Env, o loadOptions) ([]*module, e
 	return modules, newerSyntax(err, goVersion)
 }
 
-// newerSyntax adds to errors of source that does not parse what to do if the toolchain in use may know its syntax.
+// newerSyntax adds a hint to syntax errors if the toolchain in use may know newer syntax.
 func newerSyntax(err error, goVersion string) error {
 	if syntax := (*scanner.Error)(nil); errors.As(err, &syntax) {
 		return errors.Join(err, gc.NewerSyntax(goVersion))
@@ -74,7 +74,7 @@ func newerSyntax(err error, goVersion string) error {
 	return err
 }
 
-// listModules finds the packages and the modules that they are part of.
+// listModules lists the packages and groups them by module.
 func listModules(ctx context.Context, env *cli.Env, o loadOptions) ([]*module, error) {
 	packages, err := overlay.List(ctx, overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: o.Patterns})
 	if err != nil {
@@ -86,7 +86,7 @@ func listModules(ctx context.Context, env *cli.Env, o loadOptions) ([]*module, e
 			continue
 		}
 		if len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 && len(p.IgnoredGoFiles) > 0 {
-			p.Error = nil // nothing for this platform; the markers stay in the registry
+			p.Error = nil // no files for this platform; the markers stay in the registry
 		}
 		if p.Error != nil {
 			err = errors.Join(err, p.Error)
@@ -141,7 +141,8 @@ func (m *module) load(env *cli.Env, o loadOptions, release gc.Release) error {
 	return nil
 }
 
-// loadPackage finds the points of a package: in what is compiled here unit by unit, in what is not file by file.
+// loadPackage finds the points of a package: in files compiled here by unit, in other files one by
+// one.
 func (m *module) loadPackage(env *cli.Env, p *overlay.Package, options rewrite.Options) error {
 	var errs error
 	units := map[string][]*unit{} // by suffix
@@ -161,7 +162,7 @@ func (m *module) loadPackage(env *cli.Env, p *overlay.Package, options rewrite.O
 			errs = errors.Join(errs, err)
 		}
 		if err != nil {
-			continue // what is not for this platform need not be Go of this release
+			continue // files for other platforms may not be Go of this release
 		}
 		if suffix, ok := p.Unit(name, u.Name); ok {
 			units[suffix] = append(units[suffix], &unit{Unit: u, Package: p, Suffix: suffix, ignored: true})
@@ -194,7 +195,7 @@ func (m *module) loadPackage(env *cli.Env, p *overlay.Package, options rewrite.O
 	return errs
 }
 
-// loadUnit reads files of a package that are compiled together; none are no unit.
+// loadUnit loads files of a package that are compiled together; it returns nil if there are none.
 func loadUnit(env *cli.Env, p *overlay.Package, names []string) (*rewrite.Unit, error) {
 	var sources []rewrite.Source
 	for _, name := range names {
@@ -203,7 +204,8 @@ func loadUnit(env *cli.Env, p *overlay.Package, names []string) (*rewrite.Unit, 
 		if err != nil {
 			return nil, err
 		}
-		// What markgen put there is not source of the user's; blanked, it moves no place.
+		// Code that markgen inserted is not part of the user's source; blanking it keeps all
+		// positions.
 		sources = append(sources, rewrite.Source{Name: env.Shown(path), Text: rewrite.Blank(text)})
 	}
 	if len(sources) == 0 {
@@ -213,15 +215,15 @@ func loadUnit(env *cli.Env, p *overlay.Package, names []string) (*rewrite.Unit, 
 	return u, syntaxErrors(err)
 }
 
-// fileArguments is the import path go gives to files named on the command line. Their markers are those of the package
-// that the files are part of.
+// fileArguments is the import path that go gives to files named on the command line. Their markers
+// are named by the package that the files are part of.
 const fileArguments = "command-line-arguments"
 
-// externalTest is what follows a package's import path in that of its external tests.
+// externalTest is the suffix of the import path of a package's external tests.
 const externalTest = "_test"
 
-// assign gives the points their IDs, as an overlay build does, works out the registry that is true on every platform,
-// and then forgets the files that are not compiled here.
+// assign assigns IDs to the points, as an overlay build does, and computes the registry, which is
+// valid on every platform. Then it discards the files that are not compiled here.
 func (m *module) assign(env *cli.Env) {
 	packages := m.gone(env)
 	for _, p := range m.Packages {
@@ -242,8 +244,8 @@ func (m *module) assign(env *cli.Env) {
 	m.Units, m.After = slices.DeleteFunc(m.Units, func(u *unit) bool { return u.ignored }), after
 }
 
-// gone returns the packages that have live markers in the registry and no directory any more, as far as the patterns
-// would name them: their markers have moved elsewhere or are retired.
+// gone returns the packages that have live markers in the registry but no directory any more, if
+// they would match the patterns: their markers have moved elsewhere or are retired.
 func (m *module) gone(env *cli.Env) []string {
 	var list []string
 	for _, path := range m.Before.Packages() {
@@ -256,7 +258,7 @@ func (m *module) gone(env *cli.Env) []string {
 	return list
 }
 
-// named reports whether a package is loaded, or would be if it were there.
+// named reports whether a package is loaded, or would be if it existed.
 func (m *module) named(env *cli.Env, path string) bool {
 	path = strings.TrimSuffix(path, externalTest)
 	if slices.ContainsFunc(m.Packages, func(p *overlay.Package) bool { return p.ImportPath == path }) {
@@ -266,7 +268,7 @@ func (m *module) named(env *cli.Env, path string) bool {
 	return ok && slices.ContainsFunc(m.patterns, func(pattern string) bool { return names(env, pattern, dir, path) })
 }
 
-// dir returns the directory of a package of the module, or of that whose external tests it is.
+// dir returns the directory of a package of the module, or of an external test package.
 func (m *module) dir(path string) (string, bool) {
 	path = strings.TrimSuffix(path, externalTest)
 	if path == m.Path {
@@ -276,7 +278,7 @@ func (m *module) dir(path string) (string, bool) {
 	return filepath.Join(m.Root, filepath.FromSlash(rest)), ok && m.Root != ""
 }
 
-// names reports whether a pattern ending in "..." would name the package if it were there.
+// names reports whether a pattern ending in "..." would match the package if it existed.
 func names(env *cli.Env, pattern, dir, path string) bool {
 	prefix, ok := strings.CutSuffix(pattern, "...")
 	if !ok {
@@ -289,7 +291,8 @@ func names(env *cli.Env, pattern, dir, path string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// readRegistry reads the registry of the module in root, which has that path; none is an empty one.
+// readRegistry reads the registry of the module in root with that module path; it is empty if there
+// is none.
 func readRegistry(env *cli.Env, root, module string) (*registry.Registry, error) {
 	if root == "" {
 		return new(registry.Registry), nil
@@ -309,7 +312,8 @@ func readRegistry(env *cli.Env, root, module string) (*registry.Registry, error)
 	return r.InModule(module, func(dir string) bool { return overlay.HasGoFiles(filepath.Join(root, filepath.FromSlash(dir))) }), nil
 }
 
-// readConfig reads the configuration file that -config names, or that of the module in root; none is an empty one.
+// readConfig reads the configuration file named by -config, or that of the module in root; it is
+// empty if there is none.
 func readConfig(env *cli.Env, root, name string) (*config.Config, error) {
 	path, read := env.Path(name), fileread.Named
 	if name == "" {

@@ -75,8 +75,8 @@ func main() {
 // Main runs the command that env.Args names and returns its exit code.
 func Main(env *cli.Env) int { return program.Main(context.Background(), env) }
 
-// goenvFrom is environ with the path in GOENV absolute. It is relative to where go is started, before a -C, and go is not
-// always started in dir.
+// goenvFrom returns environ with the path in GOENV made absolute. It is relative to the directory
+// in which go is started, before -C, and go is not always started in dir.
 func goenvFrom(dir string, environ []string) []string {
 	if name := os.Getenv("GOENV"); name != "" && name != "off" && !filepath.IsAbs(name) {
 		environ = append(environ, "GOENV="+filepath.Join(dir, name))
@@ -84,8 +84,9 @@ func goenvFrom(dir string, environ []string) []string {
 	return environ
 }
 
-// looksLikeCommand reports whether a first argument was meant as a command: a plain lower-case word. Packages
-// have a dot or a slash, save those go itself names with one word and a main module with a one-word path.
+// looksLikeCommand reports whether a first argument was meant as a command: a single lower-case
+// word. Packages contain a dot or a slash, except those to which go gives a one-word name, and a
+// main module with a one-word path.
 func looksLikeCommand(env *cli.Env, word string) bool {
 	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return false
@@ -97,7 +98,7 @@ func looksLikeCommand(env *cli.Env, word string) bool {
 	return word != modulePath(env.Dir)
 }
 
-// modulePath returns the path of the module that dir is in, "" when there is none.
+// modulePath returns the path of the module that contains dir, or "".
 func modulePath(dir string) string {
 	root, err := moduleRoot(dir)
 	if err != nil {

@@ -57,7 +57,7 @@ examples:
 type markOptions struct {
 	loadOptions
 	strip, generated, vendored bool
-	looks                      bool // and writes nothing
+	looks                      bool // only looks, and writes nothing
 }
 
 func runMark(ctx context.Context, env *cli.Env, args []string) int {
@@ -121,7 +121,7 @@ func runMark(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// write puts the plan on the disk, after it has been compiled.
+// write writes the files of the plan, after compiling them.
 func (p *markPlan) write(ctx context.Context, env *cli.Env, o markOptions) error {
 	if len(p.changes) == 0 {
 		return nil
@@ -146,8 +146,8 @@ func (p *markPlan) write(ctx context.Context, env *cli.Env, o markOptions) error
 	return nil
 }
 
-// compile tries the marked packages. What does not build unmarked either is reported as the compiler has it, at the
-// lines that the files have now.
+// compile compiles the marked packages. If the unmarked source does not build either, it reports
+// the compiler's messages with the current line numbers.
 func (p *markPlan) compile(ctx context.Context, env *cli.Env, files map[string][]byte) error {
 	sources := map[string][]byte{}
 	for path, text := range files {

@@ -14,14 +14,15 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// What is written under one name of a file is there under its other names, too, and the package of each has markers of
-// its own. So a file with several names, by symbolic links, is marked only if it is to be the same under all of them.
+// A file that is written under one name changes under its other names, too, and the package of each
+// name has its own markers. So a file with several names, by symbolic links, is marked only if the
+// result is the same under all of them.
 //
-// A file with several hard links is no such file: what is written is a new file, and the other names keep the old one.
+// Hard links are no problem: a new file is written, and the other names keep the old one.
 
-// settleLinks reports the files of a plan that cannot be written because of their other names, which it looks for below
-// the roots of the modules, and keeps one change of each of the others for writing. What is stripped suits every
-// package.
+// settleLinks reports the files of a plan that cannot be written because of their other names,
+// which it searches below the roots of the modules. Of the other files it keeps one change each.
+// Stripped files are the same in every package.
 func (p *markPlan) settleLinks(env *cli.Env, modules []*module, strip bool) error {
 	if len(p.changes) == 0 {
 		return nil
@@ -63,8 +64,8 @@ func (p *markPlan) settleLinks(env *cli.Env, modules []*module, strip bool) erro
 	return errs
 }
 
-// linkError says that a file has several names and cannot be marked; own is the one that is no link, "" if there is
-// none. It is not marked under all of them if partly.
+// linkError returns the error for a file with several names that cannot be marked. own is its name
+// that is not a link, or "". partly says that it is not marked under all names.
 func linkError(env *cli.Env, names []string, own string, partly bool) error {
 	i := slices.IndexFunc(names, func(name string) bool { return name != own })
 	link, of := names[i], own
@@ -75,21 +76,22 @@ func linkError(env *cli.Env, names []string, own string, partly bool) error {
 	if partly {
 		remedy = "mark both at once, " + remedy
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 { // its directory is one
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 { // its directory is a link
 		link, of = filepath.Dir(link), filepath.Dir(of)
 		remedy = "mark " + env.Shown(of) + " alone"
 	}
 	return fmt.Errorf("%s: the same as %s, by a symbolic link, and the marks of one do not suit the other; %s", env.Shown(link), env.Shown(of), remedy)
 }
 
-// linkedNames returns the names of Go files that are symbolic links, by the file that they lead to. Directories that no
-// pattern with "..." names are not looked into, nor are linked ones: all files of such a package have both names.
+// linkedNames returns the names of Go files that are symbolic links, by the file they refer to. It
+// skips directories that "..." patterns skip, and linked directories, in which all files have both
+// names.
 func linkedNames(modules []*module) map[string][]string {
 	found := map[string]map[string]bool{}
 	for _, m := range modules {
 		_ = filepath.WalkDir(m.Root, func(path string, d fs.DirEntry, err error) error {
 			switch {
-			case err != nil: // go list has more to say about it
+			case err != nil: // go list reports it better
 				return nil
 			case d.IsDir() && path != m.Root && unlisted(d.Name()):
 				return fs.SkipDir
@@ -112,13 +114,13 @@ func linkedNames(modules []*module) map[string][]string {
 	return names
 }
 
-// unlisted says whether the go command passes over a file or directory.
+// unlisted reports whether the go command ignores a file or directory.
 func unlisted(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata"
 }
 
-// listedName is the name that a Go file has below the root of one of the modules; "" if the go command would not find
-// it there.
+// listedName returns the name of a Go file below the root of one of the modules, or "" if the go
+// command would not find it there.
 func listedName(modules []*module, file string) string {
 	for _, m := range modules {
 		root, err := filepath.EvalSymlinks(m.Root)
@@ -135,7 +137,8 @@ func listedName(modules []*module, file string) string {
 	return ""
 }
 
-// followed is the file that is written under a path; the path itself where writing will fail, which has more to say.
+// followed returns the file that is written under a path, or the path itself if that fails: writing
+// will report the error.
 func followed(path string) string {
 	if file, err := filewrite.Follow(path); err == nil {
 		return file

@@ -24,26 +24,27 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// markPlan is what marking comes to.
+// A markPlan is the planned result of marking.
 type markPlan struct {
-	changes  []change                   // by path
-	packages []string                   // directories of the packages that change, as patterns for go
-	points   int                        // markers there will be
-	programs bool                       // there are some whose end will be seen
-	unseen   []string                   // messages about programs whose end will not be seen
-	same     map[string]bool            // changes whose file another change writes, by path
-	sized    []func(*overlay.SizeTests) // add the tests of packages with a size=, with the places on the disk
-	unmarked map[string][]byte          // the files as they are without markers, on the same lines; nil: is to be missing
+	changes  []change                   // sorted by path
+	packages []string                   // directories of changed packages, as patterns for go
+	points   int                        // number of markers
+	programs bool                       // there are programs whose end the runtime will see
+	unseen   []string                   // messages about programs whose end it will not see
+	same     map[string]bool            // changes whose file is written by another change, by path
+	sized    []func(*overlay.SizeTests) // functions that add the tests of packages with size=, at the positions on disk
+	unmarked map[string][]byte          // the files without markers, with the same line numbers; nil if to be missing
 }
 
-// change is a file with a new content.
+// A change is a file with new content.
 type change struct {
 	path      string // absolute
-	old, text []byte // nil: not there
+	old, text []byte // nil if the file does not exist
 }
 
-// planMarks works out what the files are to be. It locks the modules against other markgens until unlock is called.
-// An error is one of the user's source, registry or configuration, or of the go command's.
+// planMarks computes the new content of the files. It locks the modules against other markgen
+// processes until unlock is called. Errors are in the user's source, registry or configuration, or
+// are of the go command.
 func planMarks(ctx context.Context, env *cli.Env, o markOptions) (plan *markPlan, unlock func(), err error) {
 	o.Patterns = directories(env, o.Patterns)
 	modules, err := listModules(ctx, env, o.loadOptions)
@@ -90,8 +91,8 @@ func planMarks(ctx context.Context, env *cli.Env, o markOptions) (plan *markPlan
 	return plan, unlock, nil
 }
 
-// directories replaces files of Go source by the directories they are in: the markers of a package are declared in one
-// place, so a package is marked as a whole.
+// directories replaces Go files by their directories: the markers of a package are declared in one
+// table, so a package is always marked as a whole.
 func directories(env *cli.Env, patterns []string) []string {
 	var list []string
 	for _, p := range patterns {
@@ -107,7 +108,7 @@ func directories(env *cli.Env, patterns []string) []string {
 	return list
 }
 
-// marking is the marking of the packages of one module.
+// A marking marks the packages of one module.
 type marking struct {
 	*module
 	env     *cli.Env
@@ -118,16 +119,16 @@ type marking struct {
 	pace    *heap.Pace
 }
 
-// markedPackage is one package on its way.
+// A markedPackage is a package being marked.
 type markedPackage struct {
 	*overlay.Package
-	disk   map[string][]byte // by absolute path: the sources, and the generated tables
-	plain  map[string][]byte // the sources without markers
+	disk   map[string][]byte // by absolute path: the source files, and the generated tables
+	plain  map[string][]byte // source files without markers
 	units  []*markedUnit
-	wanted map[string][]byte // what is to be there; nil: nothing
+	wanted map[string][]byte // new content; nil if to be missing
 }
 
-// markedUnit is a group of files that are compiled together on some platform.
+// A markedUnit is a group of files that are compiled together on some platform.
 type markedUnit struct {
 	*rewrite.Unit
 	suffix string
@@ -146,7 +147,7 @@ func (m *marking) run(ctx context.Context) error {
 	m.options = rewrite.Options{All: m.o.All, Generated: m.o.generated, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
 		if rt.IsPart(p.ImportPath) {
-			continue // the runtime is not marked with itself
+			continue // the runtime itself is not marked
 		}
 		g := &markedPackage{Package: p, disk: map[string][]byte{}, plain: map[string][]byte{}, wanted: map[string][]byte{}}
 		m.groups = append(m.groups, g)
@@ -170,7 +171,7 @@ func (m *marking) run(ctx context.Context) error {
 	return nil
 }
 
-// tablesIn reads the tables of markers that a directory has, by their paths.
+// tablesIn reads the tables of markers in a directory, by path.
 func tablesIn(dir string) (map[string][]byte, error) {
 	paths, errs := filepath.Glob(filepath.Join(quoteGlob(dir), "markgen_table*.go"))
 	tables := map[string][]byte{}
@@ -185,7 +186,7 @@ func tablesIn(dir string) (map[string][]byte, error) {
 	return tables, errs
 }
 
-// read reads the files of a package and takes the markers out.
+// read reads the files of a package and removes the markers.
 func (m *marking) read(g *markedPackage) error {
 	tables, errs := tablesIn(g.Dir)
 	for path, text := range tables {
@@ -207,7 +208,7 @@ func (m *marking) read(g *markedPackage) error {
 			switch {
 			case err == nil:
 				g.disk[path], g.plain[path], g.wanted[path] = text, plain, plain
-			case !slices.Contains(g.IgnoredGoFiles, name): // what is not for this platform need not be Go of this release
+			case !slices.Contains(g.IgnoredGoFiles, name): // files for other platforms may not be Go of this release
 				errs = errors.Join(errs, syntaxErrors(err))
 			}
 		}
@@ -215,12 +216,13 @@ func (m *marking) read(g *markedPackage) error {
 	return errs
 }
 
-// quoteGlob makes a directory's name stand for itself in a pattern.
+// quoteGlob escapes a directory's name for use in a glob pattern.
 func quoteGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// find finds the points of a package, in the files for all platforms. An error has its place in the file on the disk.
+// find finds the points of a package, in the files for all platforms. Errors have positions in the
+// files on disk.
 func (m *marking) find(g *markedPackage) error {
 	units, err := m.findIn(g, g.plain)
 	if err != nil {
@@ -236,7 +238,7 @@ func (m *marking) find(g *markedPackage) error {
 	return nil
 }
 
-// findIn finds the points of a package in texts of its sources.
+// findIn finds the points of a package in the given texts of its source files.
 func (m *marking) findIn(g *markedPackage, texts map[string][]byte) (units []*markedUnit, errs error) {
 	byUnit := map[string][]string{}
 	var together []*rewrite.Unit
@@ -277,8 +279,8 @@ func (m *marking) findIn(g *markedPackage, texts map[string][]byte) (units []*ma
 	return units, errs
 }
 
-// unitOf says which unit of its package a file belongs to, if it belongs to the package: a file that is not for this
-// platform may be of another one, or not be Go of this release.
+// unitOf returns the unit of a file. ok is false if the file is not part of the package: a file for
+// another platform may be of another package, or not be Go of this release.
 func (m *marking) unitOf(g *markedPackage, path string) (suffix string, ok bool) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, g.plain[path], parser.PackageClauseOnly)
 	if err != nil {
@@ -292,7 +294,7 @@ func (m *marking) unitOf(g *markedPackage, path string) (suffix string, ok bool)
 	return g.Unit(path, f.Name.Name)
 }
 
-// place gives the points their IDs and has the markers written.
+// place assigns IDs to the points and generates the marked source.
 func (m *marking) place(ctx context.Context) error {
 	packages := m.gone(m.env)
 	var points []registry.Point
@@ -368,7 +370,7 @@ func (m *marking) changeRegistry(after *registry.Registry) {
 	}
 }
 
-// compare notes the files of a package that change.
+// compare adds the changed files of a package to the plan.
 func (m *marking) compare(g *markedPackage) {
 	changed := false
 	for path, text := range g.wanted {
@@ -393,7 +395,7 @@ func (m *marking) compare(g *markedPackage) {
 	}
 }
 
-// runtimePath returns the import path that marked source of the module has for the runtime.
+// runtimePath returns the import path of the runtime for marked source of the module.
 func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(rt.VendoredPerf))), "*.go"))
 	if len(copied) > 0 {
@@ -423,7 +425,7 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// syntaxErrors lists all errors of a file that does not parse.
+// syntaxErrors returns all errors of a file that does not parse.
 func syntaxErrors(err error) error {
 	list, ok := err.(scanner.ErrorList)
 	if !ok {

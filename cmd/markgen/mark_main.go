@@ -16,23 +16,24 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// A program ends unseen where nothing in its func main tells the runtime: in a module there is no
-// other way. So a package main that is marked gets that also where all markers are in packages that
-// it imports. One that is not among the packages to mark is left alone, and the user is told.
+// The runtime sees the end of a program only through a call in func main; in a module there is no
+// other way. So marking a package main adds the call even if all markers are in packages that it
+// imports. A package main that is not being marked is left alone, and the user is told.
 
-// programs knows which packages of the module have markers, once it is marked, or import others that do.
+// programs determines which packages of the module have markers after marking, or import packages
+// that do.
 type programs struct {
 	*marking
 	known map[string]bool // by directory
 }
 
-// inModule is the directory of a package of the module.
+// inModule returns the directory of a package of the module.
 func (m *marking) inModule(importPath string) (dir string, ok bool) {
 	rel, ok := strings.CutPrefix(importPath+"/", m.Path+"/")
 	return filepath.Join(m.Root, filepath.FromSlash(rel)), ok && !rt.IsPart(importPath)
 }
 
-// marked says whether the package in a directory has markers outside of its tests, or imports one
+// marked reports whether the package in a directory has markers outside its tests, or imports one
 // that does, on any platform.
 func (p *programs) marked(dir string) bool {
 	marked, ok := p.known[dir]
@@ -52,7 +53,7 @@ func (p *programs) marked(dir string) bool {
 		}
 		names, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "*.go"))
 		for _, name := range names {
-			texts[name], _ = fileread.File(name) // what cannot be read imports nothing
+			texts[name], _ = fileread.File(name) // files that cannot be read import nothing
 		}
 	}
 	for name, text := range texts {
@@ -77,8 +78,8 @@ func (p *programs) marked(dir string) bool {
 	return marked
 }
 
-// unseen are messages on the programs of the module that are not marked now, have markers in
-// packages that they import, and nothing in their package main.
+// unseen returns messages about the module's programs that are not being marked, import packages
+// with markers, and have no call in func main.
 func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 	if !slices.ContainsFunc(p.groups, func(g *markedPackage) bool { return g.Name != "main" && p.marked(g.Dir) }) {
 		return nil, nil
@@ -100,7 +101,7 @@ func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 			}
 			f, err := parser.ParseFile(fset, p.env.Shown(path), text, parser.SkipObjectResolution)
 			if err != nil {
-				continue // the go command says why
+				continue // the go command reports the error
 			}
 			if fn := funcMain(f); fn != nil && !defersFinish(fn) {
 				rel, _ := filepath.Rel(p.env.Dir, pkg.Dir)
@@ -112,11 +113,11 @@ func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 	return messages, nil
 }
 
-// exits are calls that end a program unseen.
+// exits are calls that end a program without running deferred calls.
 var exits = map[string]bool{"os.Exit": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true}
 
-// unseenExit is a message on a func main that ends with such a call, and so always, with nothing
-// before it that sees that.
+// unseenExit returns a message if func main ends with such a call, and therefore always, without a
+// preceding call that the runtime sees.
 func unseenExit(name string, text []byte) (message string, ok bool) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
@@ -136,7 +137,7 @@ func unseenExit(name string, text []byte) (message string, ok bool) {
 		fset.Position(fn.Body.List[last].Pos()), exit), true
 }
 
-// defersFinish says whether a function defers a call of Finish, as its writer may have it do.
+// defersFinish reports whether a function defers a call of Finish, as the user may have written.
 func defersFinish(fn *ast.FuncDecl) (defers bool) {
 	ast.Inspect(fn, func(n ast.Node) bool {
 		if d, ok := n.(*ast.DeferStmt); ok && strings.HasSuffix(called(d.Call), ".Finish") {
@@ -147,7 +148,7 @@ func defersFinish(fn *ast.FuncDecl) (defers bool) {
 	return defers
 }
 
-// callee is what a statement that is a call calls, "" if it is another.
+// callee returns the function called by a call statement, or "".
 func callee(st ast.Stmt) string {
 	if x, ok := st.(*ast.ExprStmt); ok {
 		return called(x.X)
@@ -155,7 +156,7 @@ func callee(st ast.Stmt) string {
 	return ""
 }
 
-// called is what a call calls, as it is selected from a package, "" if it is something else.
+// called returns the function called by a call expression, as pkg.Func, or "".
 func called(x ast.Expr) string {
 	if call, ok := x.(*ast.CallExpr); ok {
 		if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
@@ -167,7 +168,7 @@ func called(x ast.Expr) string {
 	return ""
 }
 
-// funcMain is the main function of a file, nil if it has none.
+// funcMain returns the main function of a file, or nil.
 func funcMain(f *ast.File) *ast.FuncDecl {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "main" && fn.Body != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// hasSizes says whether a directive of the package has a size=.
+// hasSizes reports whether a directive of the package has a size=.
 func (g *markedPackage) hasSizes() bool {
 	return slices.ContainsFunc(g.units, func(u *markedUnit) bool {
 		return slices.ContainsFunc(u.Points, func(p *rewrite.Point) bool { return p.SizeExpr != "" })
 	})
 }
 
-// blank returns the sources with the places that they have on the disk.
+// blank returns the source files without markers, with the positions on disk.
 func (g *markedPackage) blank() map[string][]byte {
 	texts := map[string][]byte{}
 	for path := range g.plain {
@@ -23,7 +23,7 @@ func (g *markedPackage) blank() map[string][]byte {
 	return texts
 }
 
-// addSizeTests adds the tests of the sizes of a package.
+// addSizeTests adds the tests of a package's size= expressions.
 func (m *marking) addSizeTests(g *markedPackage, tests *overlay.SizeTests) {
 	units, err := m.findIn(g, g.blank())
 	if err != nil {

@@ -94,8 +94,8 @@ func runMerge(ctx context.Context, env *cli.Env, args []string) int {
 	return code
 }
 
-// writeKnown writes what programs are to know of the runs in p, and keeps what the file
-// says besides that.
+// writeKnown writes the file for MARKGEN's key known, from the runs in p, and keeps other
+// information in the file.
 func writeKnown(ctx context.Context, env *cli.Env, file string, p *profile.Profile) error {
 	text, err := fileread.Named(env.Path(file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func writeKnown(ctx context.Context, env *cli.Env, file string, p *profile.Profi
 	return env.Put(ctx, file, known.Bytes())
 }
 
-// tracedItself tells whether the file to be written is one of the data, and has a trace.
+// tracedItself reports whether the output file is also one of the inputs, and has a trace.
 func tracedItself(env *cli.Env, out string, files []string) bool {
 	path := env.Path(out)
 	written, err := os.Stat(path)
@@ -124,8 +124,8 @@ func tracedItself(env *cli.Env, out string, files []string) bool {
 	return err == nil && p.Trace != nil && p.Trace.Records > 0
 }
 
-// readToo is the file to be written as the data name it, if a folder or a pattern among them
-// does so that it would be added to itself with every merge; else "".
+// readToo returns the output file, as named in the inputs, if a directory or pattern includes it,
+// so that each merge would add it to itself; otherwise "".
 func readToo(env *cli.Env, out string, args, files []string) string {
 	written, err := os.Stat(env.Path(out))
 	if err != nil {

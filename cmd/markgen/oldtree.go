@@ -16,22 +16,23 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// ownOldText explains -old of run and test.
+// ownOldText is the help for -old of run and test.
 const ownOldText = `
   -old REV|DIR  with -runs: in turns with the runs of what is here, make those of another state of the module, a
                 revision that git has or the root of another checkout (./DIR if there is a revision of that
                 name); they go to the folders old and new in that of -o`
 
-// An oldTree is another state of the module, or of the workspace, that the command runs in.
+// An oldTree is another state of the module or workspace in which the command runs.
 type oldTree struct {
-	root   string // where go.mod or go.work is
-	here   string // what it is another state of
-	dir    string // the folder in it that the command would run in
-	name   string // for people
-	remove func() // a tree that was made for this command
+	root   string // directory of go.mod or go.work
+	here   string // root of the current state
+	dir    string // directory in which the command would run
+	name   string // shown to the user
+	remove func() // removes a tree created for this command
 }
 
-// openOldTree finds what -old names, seen from dir, the folder that go is to run in. A folder goes before a revision.
+// openOldTree opens the tree that -old names; dir is the directory in which go will run. If both
+// exist, a directory takes precedence over a revision.
 func openOldTree(ctx context.Context, e *cli.Env, old, dir string) (*oldTree, error) {
 	here, err := overlay.MainRoot(ctx, dir, e.Environ)
 	if err != nil {
@@ -46,7 +47,7 @@ func openOldTree(ctx context.Context, e *cli.Env, old, dir string) (*oldTree, er
 	return oldRevision(ctx, e, old, dir, here)
 }
 
-// oldFolder takes a folder for the root of another checkout of the module.
+// oldFolder uses a directory as the root of another checkout of the module.
 func oldFolder(ctx context.Context, e *cli.Env, old, dir, here string) (*oldTree, error) {
 	root := resolved(e.Path(old))
 	rel, err := filepath.Rel(here, dir)
@@ -63,7 +64,7 @@ func oldFolder(ctx context.Context, e *cli.Env, old, dir, here string) (*oldTree
 	return t, nil
 }
 
-// resolved is a path without symbolic links, or the path itself where there is nothing.
+// resolved returns a path without symbolic links, or the path itself if it does not exist.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -71,7 +72,7 @@ func resolved(path string) string {
 	return path
 }
 
-// check sees that go run in the old tree would build that tree.
+// check checks that go, run in the old tree, would build that tree.
 func (t *oldTree) check(ctx context.Context, e *cli.Env, old string) error {
 	for _, dir := range []string{t.root, t.dir} {
 		if !e.IsFolder(dir) {
@@ -89,7 +90,7 @@ func (t *oldTree) check(ctx context.Context, e *cli.Env, old string) error {
 	return nil
 }
 
-// oldRevision checks out a revision of the git repository that dir is in.
+// oldRevision checks out a revision of the git repository that contains dir.
 func oldRevision(ctx context.Context, e *cli.Env, old, dir, here string) (_ *oldTree, err error) {
 	place, err := runGit(ctx, e, dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if errors.Is(err, exec.ErrNotFound) {
@@ -130,8 +131,8 @@ func oldRevision(ctx context.Context, e *cli.Env, old, dir, here string) (_ *old
 	return t, nil
 }
 
-// worktreeDir makes the folder that a revision is checked out in. It is the same every time, as long as no other
-// markgen has it, for go finds what it has compiled by the names of the files.
+// worktreeDir creates the directory into which a revision is checked out. Its name is the same
+// every time, unless another markgen is using it, since go's build cache depends on file names.
 func worktreeDir(e *cli.Env, top, commit string) (string, error) {
 	base, err := filepath.EvalSymlinks(tempDir(e))
 	if err != nil {
@@ -144,7 +145,7 @@ func worktreeDir(e *cli.Env, top, commit string) (string, error) {
 	return os.MkdirTemp(base, "markgen-old-")
 }
 
-// removeWorktree removes a tree, whatever has become of it, also after an interrupt.
+// removeWorktree removes a tree in any state, also after an interrupt.
 func removeWorktree(e *cli.Env, top, tree string) {
 	ctx := context.Background()
 	if _, err := runGit(ctx, e, top, "worktree", "remove", "--force", tree); err != nil {
@@ -156,12 +157,13 @@ func removeWorktree(e *cli.Env, top, tree string) {
 	}
 }
 
-// runGit runs git and returns what it prints, without the last newline. The error names the command without its flags.
+// runGit runs git and returns its output without the last newline. The error names the command
+// without its flags.
 func runGit(ctx context.Context, e *cli.Env, dir string, args ...string) (string, error) {
-	// Without hooks: they are for people, and may do anything to a tree.
+	// Without hooks, which may do anything to a tree.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
 	cmd.Dir = dir
-	// A hook that starts markgen has these of its own, and they would be taken for those of the tree.
+	// If a hook started markgen, these variables are set for the hook's repository.
 	cmd.Env = slices.DeleteFunc(slices.Clone(e.Environ), func(kv string) bool {
 		key, _, _ := strings.Cut(kv, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, key)
@@ -176,7 +178,7 @@ func runGit(ctx context.Context, e *cli.Env, dir string, args ...string) (string
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// gitError is in one line what git says of an error, without what it says before of what it does.
+// gitError returns git's error message on one line, without progress messages before it.
 func gitError(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	is := func(line string) bool {
@@ -189,7 +191,7 @@ func gitError(stderr string) string {
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), " ")
 }
 
-// tempDir is where temporary files go.
+// tempDir returns the directory for temporary files.
 func tempDir(e *cli.Env) string {
 	if dir := e.Getenv("TMPDIR"); dir != "" {
 		return e.Path(dir)
@@ -197,7 +199,7 @@ func tempDir(e *cli.Env) string {
 	return e.Path(os.TempDir())
 }
 
-// binaryDir is where those go that are run from there: go's directory for such, or tempDir.
+// binaryDir returns the directory for temporary executables: GOTMPDIR, or tempDir.
 func binaryDir(e *cli.Env) string {
 	if dir := e.Getenv("GOTMPDIR"); dir != "" {
 		return e.Path(dir)

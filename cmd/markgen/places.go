@@ -16,22 +16,23 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// A placer looks up the lines of markers that are in the source. The tables that are kept with the
-// source have none, or every edit would change them: the lines are those that the source has now.
+// A placer looks up the lines of markers in the source. Tables that are stored with the source have
+// no line numbers, or every edit would change them; the placer uses the lines of the current
+// source.
 type placer struct {
 	modules *moduleFolders
-	known   map[[2]string]map[placed]token.Position // by package and folder, relative to the module's root
+	known   map[[2]string]map[placed]token.Position // by package and directory relative to the module's root
 }
 
-// placed is a marker of a package. Its file belongs to it, as functions init of the package and of
-// its tests have the same names.
+// placed identifies a marker in a package. It includes the file, since init functions of the
+// package and of its tests have the same names.
 type placed struct{ file, name string }
 
-// newPlacer is for the source of the module in dir, or that the working directory is in where dir
-// is "", and of the modules that it is built with.
+// newPlacer returns a placer for the source of the module in dir, or of the one that contains the
+// working directory if dir is "", and of the modules it is built with.
 func newPlacer(e *cli.Env, dir string) *placer {
 	if dir == "" {
-		dir, _ = moduleRoot(e.Dir) // "" when there is none
+		dir, _ = moduleRoot(e.Dir) // "" if there is none
 	} else {
 		dir = e.Path(dir)
 	}
@@ -72,9 +73,8 @@ func (p *placer) find(pkg, name, file string, line, column *int) {
 	}
 }
 
-// placesIn are the places of everything that may be marked in the package that a file is of. The
-// package is in a folder below root, and nothing is read elsewhere. A file that does not parse has
-// none.
+// placesIn returns the positions of everything that can be marked in the package of a file. It
+// reads only files in folder, below root; files that do not parse have no positions.
 func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 	pkg := &overlay.Package{}
 	list := sourcesIn(root, folder)
@@ -110,7 +110,7 @@ func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 		if err != nil {
 			continue
 		}
-		_ = u.Find(rewrite.Options{All: true, Tests: true, Generated: true}) // what is wrong is said where it is marked
+		_ = u.Find(rewrite.Options{All: true, Tests: true, Generated: true}) // errors are reported when the source is marked
 		for _, point := range u.Points {
 			places[placed{point.Pos.Filename, point.Name}] = point.Pos
 		}
@@ -118,8 +118,8 @@ func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 	return places
 }
 
-// sourcesIn are the Go files of a folder below root, by their base names, without what is inserted,
-// on the lines that they have.
+// sourcesIn returns the Go files of a directory below root, by base name, with inserted markers
+// blanked so that lines stay the same.
 func sourcesIn(root, folder string) (list []rewrite.Source) {
 	at, err := os.OpenRoot(root)
 	if err != nil {

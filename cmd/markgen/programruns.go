@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// repeatProgram makes runs of a program for -runs, which go builds.
+// repeatProgram makes the runs of -runs for a program built by go.
 func repeatProgram(ctx context.Context, env *cli.Env, own *ownFlags, args []string) int {
 	r, code := repetitionOf(env, own)
 	if r == nil {
@@ -26,7 +26,7 @@ func repeatProgram(ctx context.Context, env *cli.Env, own *ownFlags, args []stri
 	defer stop()
 	stdin := newReplay(env.Stdin)
 	return r.builds(ctx, "run", own, args, func(s *side, b *sideBuild) {
-		// Both programs run in the same place and read the same files there.
+		// Both programs run in the same directory and read the same files there.
 		p := &programRuns{env: env, dir: env.Path(command.Dir), stdin: stdin}
 		s.first = func(ctx context.Context, c *overlay.Collection) (int, error) {
 			build, code := b.prepare(ctx, "run")
@@ -54,7 +54,8 @@ func repeatProgram(ctx context.Context, env *cli.Env, own *ownFlags, args []stri
 	})
 }
 
-// repeatCommand makes runs of a command for -runs; -old names another program to run in turns with the command's.
+// repeatCommand makes the runs of -runs for a command; -old names another program, whose runs
+// alternate with the command's.
 func repeatCommand(ctx context.Context, env *cli.Env, own *ownFlags, argv []string) int {
 	r, code := repetitionOf(env, own)
 	if r == nil {
@@ -85,15 +86,15 @@ func repeatCommand(ctx context.Context, env *cli.Env, own *ownFlags, argv []stri
 	return r.run(ctx)
 }
 
-// programRuns are the runs of one program.
+// programRuns makes the runs of one program.
 type programRuns struct {
 	env   *cli.Env
-	dir   string // where it runs
+	dir   string // directory to run in
 	stdin *replay
-	argv  func() ([]string, error) // the command line of the next run
+	argv  func() ([]string, error) // argv returns the command line of the next run
 }
 
-// run runs it once. It gets signals, too, and is not killed while it puts its things away.
+// run runs the program once. Signals reach it, too, so it is not killed while it cleans up.
 func (p *programRuns) run(ctx context.Context, c *overlay.Collection, stdout, stderr io.Writer) (int, error) {
 	argv, err := p.argv()
 	if err != nil {
@@ -107,8 +108,9 @@ func (p *programRuns) run(ctx context.Context, c *overlay.Collection, stdout, st
 	return overlay.Exec(context.WithoutCancel(ctx), argv, p.dir, c.Environ(p.env.Environ), stdin, stdout, stderr)
 }
 
-// again runs it once more, or for the first time where the user sees only what fails. It writes to files, since nobody has to read
-// those while it runs, nor wait for what it leaves running.
+// again runs the program once more, or for the first time if its output is only shown on failure.
+// The output goes to files, which need no reader while it runs, and do not have to be closed by
+// processes that it leaves behind.
 func (p *programRuns) again(ctx context.Context, c *overlay.Collection) (int, error) {
 	var outputs [2]*os.File
 	for i, name := range []string{"stdout", "stderr"} {

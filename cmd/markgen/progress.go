@@ -9,12 +9,12 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// A progressLine says on standard error how far something is: a line of the terminal that is written over and, in the
-// end, gone. Where standard error is no terminal, there is none.
+// A progressLine shows progress on standard error, in a terminal line that is overwritten and
+// finally erased. If standard error is no terminal, it shows nothing.
 type progressLine struct {
 	w     io.Writer
-	width int  // of the terminal; 0: there is none
-	shown bool // there is a line to write over
+	width int  // width of the terminal; 0 if there is none
+	shown bool // the line is visible
 }
 
 func newProgressLine(e *cli.Env) progressLine {
@@ -25,7 +25,7 @@ func newProgressLine(e *cli.Env) progressLine {
 	return l
 }
 
-// show shows a text in place of what was there.
+// show replaces the line.
 func (l *progressLine) show(text string) {
 	if l.width > 0 {
 		fmt.Fprint(l.w, "\r\x1b[K"+report.Begin(text, l.width-1))
@@ -33,7 +33,7 @@ func (l *progressLine) show(text string) {
 	}
 }
 
-// clear makes room for other lines.
+// clear erases the line before other output.
 func (l *progressLine) clear() {
 	if l.shown {
 		fmt.Fprint(l.w, "\r\x1b[K")
@@ -41,11 +41,12 @@ func (l *progressLine) clear() {
 	}
 }
 
-// A runProgress shows how far a repetition is: on a terminal in a line, elsewhere by a line for each run that has ended.
+// A runProgress shows the progress of repeated runs: on a terminal in one line, otherwise by a line
+// for each run that has ended.
 type runProgress struct {
 	progressLine
-	prefix string // of lines
-	total  int    // runs to be made
+	prefix string // prefix of lines
+	total  int    // number of runs
 	ended  int
 	start  time.Time
 }
@@ -54,7 +55,7 @@ func newProgress(e *cli.Env, total int) *runProgress {
 	return &runProgress{progressLine: newProgressLine(e), prefix: e.Name() + ": ", total: total, start: time.Now()}
 }
 
-// begin says that the run called name begins.
+// begin shows that the named run begins.
 func (p *runProgress) begin(name string) {
 	left := time.Duration(0)
 	if p.ended > 0 {
@@ -63,7 +64,7 @@ func (p *runProgress) begin(name string) {
 	p.show(name, left)
 }
 
-// show says what is being done and how long the rest may take, 0 if that is not known.
+// show shows the current activity and the estimated remaining time, 0 if unknown.
 func (p *runProgress) show(doing string, left time.Duration) {
 	line := p.prefix + doing
 	if left > 0 {
@@ -72,7 +73,7 @@ func (p *runProgress) show(doing string, left time.Duration) {
 	p.progressLine.show(line)
 }
 
-// end says that the run called name has ended, and how.
+// end shows that the named run has ended, and how.
 func (p *runProgress) end(name string, took time.Duration, failed string) {
 	p.ended++
 	if p.width == 0 || failed != "" {
@@ -81,7 +82,8 @@ func (p *runProgress) end(name string, took time.Duration, failed string) {
 	}
 }
 
-// showWaiting shows on a terminal what takes long, after a second and until the function that it returns is called.
+// showWaiting shows on a terminal a slow activity, after one second and until the returned function
+// is called.
 func showWaiting(e *cli.Env, doing string) (ended func()) {
 	line := newProgressLine(e)
 	if line.width == 0 {
@@ -106,8 +108,8 @@ func showWaiting(e *cli.Env, doing string) (ended func()) {
 	}
 }
 
-// showProgress returns a function that shows how far something is, on a terminal and when it takes over a second. The
-// first word says what is done, the second with what.
+// showProgress returns a function that shows progress on a terminal, after one second. doing is the
+// activity and things its objects.
 func showProgress(e *cli.Env, doing, things string) func(done, total int) {
 	line := newProgressLine(e)
 	start, shown := time.Now(), time.Time{}

@@ -60,7 +60,7 @@ examples:
 	Run: runPush,
 }
 
-// pusher is what a command line of push asks for.
+// A pusher has the options of push.
 type pusher struct {
 	env    *cli.Env
 	spools []string
@@ -154,24 +154,24 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	}
 }
 
-// pushed is what became of a spool, as -json prints it.
+// pushed is the result for a spool, in the format of -json.
 type pushed struct {
 	Spool      string   `json:"spool"`
-	Runs       int      `json:"runs"`       // processes that had ended
-	Live       int      `json:"live"`       // processes that run, of which something was taken
-	Sent       int      `json:"sent"`       // batches
-	Known      int      `json:"known"`      // of these the service had before
-	Left       int      `json:"left"`       // batches that remain
-	Merged     int      `json:"merged"`     // deliveries that were added up with others for want of room
-	Over       int64    `json:"over_bytes"` // that the spool has more than it may
-	Declined   int64    `json:"declined"`   // processes that did not collect since the spool was full
+	Runs       int      `json:"runs"`       // ended processes
+	Live       int      `json:"live"`       // running processes from whose data something was sent
+	Sent       int      `json:"sent"`       // sent batches
+	Known      int      `json:"known"`      // sent batches that the service already had
+	Left       int      `json:"left"`       // remaining batches
+	Merged     int      `json:"merged"`     // deliveries merged with others for lack of space
+	Over       int64    `json:"over_bytes"` // bytes by which the spool exceeds its limit
+	Declined   int64    `json:"declined"`   // processes that did not collect because the spool was full
 	Refused    []string `json:"refused"`
 	Unreadable []string `json:"unreadable"`
 	Notes      []string `json:"notes"`
-	Error      string   `json:"error,omitempty"` // why something remains
+	Error      string   `json:"error,omitempty"` // why batches remain
 }
 
-// push sends what there is in all spools.
+// push sends the data in all spools.
 func (p *pusher) push(ctx context.Context) int {
 	code := cli.OK
 	list := []pushed{}
@@ -230,7 +230,7 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 	return got
 }
 
-// tell says what became of a spool.
+// tell prints the result for a spool.
 func (p *pusher) tell(got pushed) {
 	e := p.env
 	for _, text := range got.Notes {

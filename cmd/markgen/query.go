@@ -64,7 +64,7 @@ type queryFlags struct {
 	server, tokenFile, format, by, compare, download, out string
 }
 
-// queryFormats are what -format may be; those of report are made from a profile.
+// queryFormats are the values of -format; those that package report writes are made from a profile.
 var queryFormats = []string{"text", "hist", "json", "html", "pprof", "prom"}
 
 func runQuery(ctx context.Context, env *cli.Env, args []string) int {
@@ -140,7 +140,7 @@ func (o *queryFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.out, "o", "", "")
 }
 
-// ask answers what APIs of a name cost.
+// ask prints the cost of the APIs that match a name.
 func (o *queryFlags) ask(ctx context.Context, env *cli.Env, c *client.Client, name string) error {
 	found, err := findAPIs(ctx, c, name, o.Query)
 	if err != nil {
@@ -169,7 +169,7 @@ func (o *queryFlags) ask(ctx context.Context, env *cli.Env, c *client.Client, na
 	return env.Stream(ctx, o.out, func(w io.Writer) error { return report.Write(w, p, options) })
 }
 
-// writeJSON writes what the server answers: of one API the answer as it came, of several an array of such.
+// writeJSON writes the server's response: of one API unchanged, of several as an array.
 func (o *queryFlags) writeJSON(ctx context.Context, env *cli.Env, c *client.Client, found *found) error {
 	var answers []json.RawMessage
 	for _, a := range found.list {

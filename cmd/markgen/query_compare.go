@@ -15,8 +15,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// compareBuilds writes what changed between two builds: of the APIs that a name means if one is given, else of all. The exit code
-// is that of a finding if one of them got slower.
+// compareBuilds writes the differences between two builds: of the APIs that match name, or of all
+// if it is "". The exit code is that of a finding if one got slower.
 func (o *queryFlags) compareBuilds(ctx context.Context, env *cli.Env, c *client.Client, name string) (code int, err error) {
 	old, new, ok := strings.Cut(o.compare, ",")
 	if !ok || old == "" || new == "" || strings.Contains(new, ",") {
@@ -100,7 +100,7 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *cli.Env, c *client.
 	})
 }
 
-// literal is a pattern for a text that may have the * of a receiver.
+// literal returns a pattern for a text that may contain the * of a receiver.
 func literal(text string) string { return strings.ReplaceAll(text, "*", "?") }
 
 func verdicts(rows []client.Change) (slower, faster int) {
@@ -115,7 +115,7 @@ func verdicts(rows []client.Change) (slower, faster int) {
 	return slower, faster
 }
 
-// ofThese is a comparison as the server answers it, with some APIs only.
+// ofThese returns the server's comparison restricted to some APIs.
 func ofThese(raw json.RawMessage, only map[string]bool, slower, faster int) (json.RawMessage, error) {
 	var answer map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &answer); err != nil {

@@ -17,16 +17,16 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A copyState is what is kept beside a copy of the catalogue: of what it is a copy, and until where.
+// A copyState is stored beside a copy of the catalogue: its source, and how up to date it is.
 type copyState struct {
 	Server string       `json:"server"`
 	Query  client.Query `json:"query"`
-	Size   int64        `json:"size"` // of the copy, bytes: if it is another, something else has written there
+	Size   int64        `json:"size"` // size of the copy in bytes: if it differs, something else has written the file
 	Cursor string       `json:"cursor"`
 }
 
-// downloadTo writes the catalogue, or what the flags choose of it, into a file. If that is such a copy already, only what has
-// changed is fetched.
+// downloadTo writes the catalogue, or the part selected by flags, to a file. If that is already
+// such a copy, only changes are fetched.
 func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Client) error {
 	name := env.Path(o.download)
 	now := copyState{Server: c.Host(), Query: o.Query}
@@ -48,7 +48,7 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Cli
 	if err != nil {
 		return err
 	}
-	// An older cursor beside a newer copy would do no harm: some APIs would be fetched twice.
+	// An older cursor beside a newer copy is harmless: some APIs would be fetched twice.
 	if err := cli.WriteFile(name, file); err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Cli
 	return err
 }
 
-// readCopy reads the copy that there is from the last time, nil if there is none that can be brought up to date. A file
-// that is something else is an error: it is not to be lost.
+// readCopy reads the existing copy, or returns nil if there is none that can be updated. A file
+// with other content is an error, since it must not be overwritten.
 func readCopy(name string, now copyState) (*profile.Profile, string, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

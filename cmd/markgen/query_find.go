@@ -15,12 +15,12 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// found are the APIs that a name means.
+// found has the APIs that match a name.
 type found struct {
 	list  []client.API
-	total int  // how many there are
-	more  bool // and others, which were not counted
-	one   bool // the name means this one, and no other
+	total int  // number of matches
+	more  bool // there are more, which were not counted
+	one   bool // the name identifies one API
 }
 
 func (f *found) of() string {
@@ -38,18 +38,18 @@ func (f *found) ids() (list []string) {
 	return list
 }
 
-// mostFound is how many APIs are looked at for those that a name or a pattern means.
+// mostFound is the maximum number of APIs that are searched for a name or a pattern.
 const mostFound = 1000
 
-// findAPIs finds what a name means: the API of that name; else the one whose name ends with it from a dot or slash
-// on; else all that have it as a part, or fit it as a pattern.
+// findAPIs returns the APIs that match a name: the API with that name; or else those whose name
+// ends with it, after a dot or slash; or else all that contain it, or match it as a pattern.
 func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query) (*found, error) {
 	limit := q.Limit
 	q.Words, q.Package, q.Function, q.Limit = strings.ReplaceAll(fleet.PlainName(name), "*", " "), "", "", mostFound
 	if strings.TrimSpace(q.Words) == "" {
 		q.Words, q.Sort = "", "total"
 	}
-	// What is found has to be there whatever figures are asked for: those are looked for afterwards.
+	// Search without filters on the data: those are applied afterwards.
 	l, err := c.APIs(ctx, client.Query{Words: q.Words, Kind: q.Kind, Sort: q.Sort, Limit: mostFound})
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query
 		return nil, noSuch(ctx, c, name)
 	}
 	f := &found{list: fit[:min(limit, len(fit))], total: len(fit), more: l.More}
-	if len(fit) == len(l.APIs) { // all that the server found
+	if len(fit) == len(l.APIs) { // all results of the server
 		f.total = l.Total
 	}
 	return f, nil
@@ -92,15 +92,15 @@ func endsWith(name, end string) bool {
 	return ok && rest != "" && strings.ContainsAny(rest[len(rest)-1:], "./")
 }
 
-// globbed tells whether a name fits a pattern, or its end from a dot or slash on does.
+// globbed reports whether a name, or its end after a dot or slash, matches a pattern.
 func globbed(pattern, name string) bool {
 	return glob.Match(pattern, name) || glob.Match("*."+pattern, name) || glob.Match("*/"+pattern, name)
 }
 
-// noSuch is the error that no API has the name, with those that have names like it.
+// noSuch returns the error for a name without matches, with similar names.
 func noSuch(ctx context.Context, c *client.Client, name string) error {
 	words := strings.FieldsFunc(fleet.PlainName(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	ask := []client.Query{{Sort: "count", Limit: mostFound}} // what is called most is asked for most
+	ask := []client.Query{{Sort: "count", Limit: mostFound}} // the most frequently called APIs are the most likely
 	for i := range words {
 		if some := slices.Concat(words[:i], words[i+1:]); len(some) > 0 {
 			ask = append(ask, client.Query{Words: strings.Join(some, " "), Limit: mostFound})
@@ -129,7 +129,8 @@ func noSuch(ctx context.Context, c *client.Client, name string) error {
 	return fmt.Errorf("%s knows no API with %q in its name; near are:\n  %s", c.Host(), name, strings.Join(names[:min(5, len(names))], "\n  "))
 }
 
-// fromEnd is how far a word is from a name, or from the end of it from a dot or slash on that is nearest.
+// fromEnd returns the edit distance of a word to a name, or to the closest part of the name after a
+// dot or slash.
 func fromEnd(word, name string) int {
 	least := spelling.Distance(word, name)
 	for i := range name {

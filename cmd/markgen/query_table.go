@@ -16,8 +16,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// writeTable writes what the APIs cost: a line for each, or for each group of its figures; of one API by itself, where
-// the figures are from as well.
+// writeTable writes the cost of the APIs: a line for each, or for each group of its data; for a
+// single API, also the sources of the data.
 func (o *queryFlags) writeTable(ctx context.Context, env *cli.Env, w io.Writer, c *client.Client, found *found) error {
 	t := costs{by: o.by, several: !found.one}
 	for _, a := range found.list {
@@ -56,7 +56,7 @@ func (o *queryFlags) writeTable(ctx context.Context, env *cli.Env, w io.Writer, 
 	return report.WriteTable(w, t.columns(), options)
 }
 
-// writeHead writes what is known of an API besides its figures.
+// writeHead writes information about an API other than its cost.
 func (o *queryFlags) writeHead(ctx context.Context, w io.Writer, c *client.Client, k *client.Known) error {
 	line := func(word, text string) {
 		if text != "" {
@@ -98,10 +98,10 @@ func (o *queryFlags) writeHead(ctx context.Context, w io.Writer, c *client.Clien
 	return err
 }
 
-// mostListed is how many words of a list are shown.
+// mostListed is the maximum number of words of a list that are shown.
 const mostListed = 4
 
-// shortList is the words, each once, the last first; of many the last few.
+// shortList returns the distinct words, last first, limited to the last mostListed.
 func shortList(words []string) string {
 	var list []string
 	for _, word := range slices.Backward(words) {
@@ -115,7 +115,7 @@ func shortList(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-// costs is a table of what APIs cost.
+// costs is a table of the cost of APIs.
 type costs struct {
 	by      string
 	several bool

@@ -21,34 +21,34 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// ownRunsText explains -runs of run, test and exec.
+// ownRunsText is the help for -runs of run, test and exec.
 const ownRunsText = `
   -runs N       make N runs to compare, each of new processes, one file each in the folder of -o. It runs once more,
                 before, to warm up: that prints what it prints, its data are not kept. Later runs print only what
                 fails, whose data are left out; an interrupt leaves those that are complete`
 
-// repeats reports whether -runs or what belongs to it is among the flags.
+// repeats reports whether -runs, or a flag that requires it, is given.
 func (own *ownFlags) repeats() bool { return own.runs != "" || own.old != "" }
 
-// A side is one build of what is run again and again.
+// A side is one of the builds whose runs are repeated.
 type side struct {
-	name   string // "old" or "new"; "" where there is one build
-	shown  string // the same, and what it is of
-	folder string // for its runs, as the user has it
+	name   string // "old" or "new"; "" if there is one build
+	shown  string // name for messages, with what it is a build of
+	folder string // directory for its runs, as the user wrote it
 
-	// first builds it and runs it once, with all output where the user sees it.
+	// first builds the side and runs it once, with all output visible to the user.
 	first func(context.Context, *overlay.Collection) (code int, err error)
 
-	// again runs it once more. Only what a failing run printed is shown.
+	// again runs it once more. Only the output of a failing run is shown.
 	again func(context.Context, *overlay.Collection) (code int, err error)
 
-	held  heldOutput // what first printed, of a side that the user sees only if it fails
-	files []string   // the complete runs
+	held  heldOutput // output of first, for a side whose output is only shown on failure
+	files []string   // complete runs
 
 	unmarked string // as of ownFlags
 }
 
-// heldOutput is output that is shown if there is a reason to.
+// heldOutput is output that is shown only if necessary.
 type heldOutput struct{ stdout, stderr bytes.Buffer }
 
 func (h *heldOutput) show(e *cli.Env) {
@@ -56,7 +56,7 @@ func (h *heldOutput) show(e *cli.Env) {
 	_, _ = h.stdout.WriteTo(e.Stdout)
 }
 
-// after is the side behind a comma.
+// after returns the name after a comma, or "".
 func after(name string) string {
 	if name == "" {
 		return ""
@@ -64,25 +64,26 @@ func after(name string) string {
 	return ", " + name
 }
 
-// A repetition makes runs of one build or of two.
+// A repetition makes runs of one or two builds.
 //
-// With two, runs follow each other as old, new, new, old, old, new …: every two pairs see the same mean of whatever
-// drifts slowly, such as a processor that gets warm, and neither build is always the one that follows the other. An
-// order drawn by lot would only do so in the long run, and runs are few.
+// With two builds, the order of runs is old, new, new, old, old, new …: each two pairs have the
+// same mean of any slow drift, such as a processor getting warm, and neither build always follows
+// the other. A random order would achieve that only on average, and there are few runs.
 type repetition struct {
 	env    *cli.Env
 	runs   int
-	folder string // -o
-	report string // as of runData; over all runs of the last side
-	exact  bool   // all scopes are timed
+	folder string // value of -o
+	report string // as in runData; the report covers all runs of the last side
+	exact  bool   // time all scopes
 	shown  report.Options
 	what   string // what is run, for messages
 	sides  []*side
-	dir    *overlay.WorkDir // of the builds
-	made   []string         // folders that were not there, absolute, the outer ones first
+	dir    *overlay.WorkDir // for the builds
+	made   []string         // directories that were created, absolute, outer ones first
 }
 
-// repetitionOf reads the flags of one. It is nil if they are wrong, which has been said then.
+// repetitionOf returns the repetition for the flags, or nil if they are invalid, after reporting
+// that.
 func repetitionOf(e *cli.Env, own *ownFlags) (r *repetition, code int) {
 	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, shown: own.shown}
 	var err error
@@ -107,7 +108,7 @@ func repetitionOf(e *cli.Env, own *ownFlags) (r *repetition, code int) {
 	return r, cli.OK
 }
 
-// sideNames are the builds that there will be, in the order of their first runs in the schedule.
+// sideNames returns the names of the sides, in the order of their first runs.
 func sideNames(own *ownFlags) []string {
 	if own.old == "" {
 		return []string{""}
@@ -122,7 +123,7 @@ func andMore(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// begin makes the folders.
+// begin creates the directories.
 func (r *repetition) begin() error {
 	var err error
 	if r.dir, err = overlay.NewWorkDir(binaryDir(r.env)); err != nil {
@@ -145,7 +146,7 @@ func (r *repetition) begin() error {
 	return nil
 }
 
-// end removes what begin made and is of no use any more.
+// end removes what begin created and is not needed any more.
 func (r *repetition) end() {
 	_ = r.dir.Close()
 	for _, dir := range slices.Backward(r.made) {
@@ -153,10 +154,10 @@ func (r *repetition) end() {
 	}
 }
 
-// run builds the sides, makes the runs, and says where they are. It is called between begin and end. It returns the exit
-// code: 0, that of the first thing that failed, or 128+n after signal n.
+// run builds the sides, makes the runs, and prints where they are. It is called between begin and
+// end. It returns the exit code: 0, that of the first failure, or 128+n after signal n.
 func (r *repetition) run(ctx context.Context) int {
-	for i := len(r.sides) - 1; i >= 0; i-- { // what one is working on goes first: it is what fails
+	for i := len(r.sides) - 1; i >= 0; i-- { // the new side first: it is what the user works on and what fails
 		code, err := r.warmUp(ctx, r.sides[i])
 		switch {
 		case ctx.Err() != nil:
@@ -207,7 +208,7 @@ func (r *repetition) run(ctx context.Context) int {
 	return code
 }
 
-// collect makes a directory for the data of a run.
+// collect creates a directory for the data of a run.
 func (r *repetition) collect() (*overlay.Collection, error) {
 	c, err := overlay.Collect(r.env.Environ)
 	if err == nil && !r.exact {
@@ -216,8 +217,9 @@ func (r *repetition) collect() (*overlay.Collection, error) {
 	return c, err
 }
 
-// warmUp builds a side and runs it once, as without -runs. Its data are not kept: what is cold is slower, and which of
-// two builds finds it cold is chance. If it fails there is nothing to compare.
+// warmUp builds a side and runs it once, as without -runs. Its data are discarded, since the first
+// run is slower, with cold caches, and which side would run first is arbitrary. If it fails there
+// is nothing to compare.
 func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 	if s.name == "old" {
 		fmt.Fprintf(r.env.Stderr, "%s: building and running %s, %s\n", r.env.Name(), r.what, s.shown)
@@ -287,7 +289,8 @@ func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgres
 	return cli.OK, nil
 }
 
-// writeRun adds up the data files of a run's processes and writes them as one. The warnings say what is not in it.
+// writeRun merges the data files of a run's processes into one file. The warnings list missing
+// data.
 func writeRun(to string, files []string, complete bool) (warnings []string, err error) {
 	sum := new(runfile.Sum)
 	for _, file := range files {
@@ -316,7 +319,7 @@ func (r *repetition) reportOn() int {
 	return max(code, reportTo(r.env, r.report, s.folder, p, r.shown))
 }
 
-// conclude says what there is now, and what it is for.
+// conclude prints where the runs are and how to compare them.
 func (r *repetition) conclude() {
 	if r.complete() == 0 {
 		fmt.Fprintf(r.env.Stderr, "%s: no run is complete\n", r.env.Name())
@@ -337,7 +340,7 @@ func (r *repetition) complete() (n int) {
 	return n
 }
 
-// kept says which runs are where.
+// kept describes which runs are where.
 func (r *repetition) kept() string {
 	var parts []string
 	for _, s := range r.sides {
@@ -350,7 +353,8 @@ func (r *repetition) kept() string {
 	return strings.Join(parts, ", ")
 }
 
-// interrupted says what there is after a signal, and returns the exit code of a program that it ends.
+// interrupted prints which runs exist after a signal, and returns the exit code of a program killed
+// by that signal.
 func (r *repetition) interrupted(ctx context.Context, where string) int {
 	var by interrupt.Error
 	errors.As(context.Cause(ctx), &by)
@@ -362,7 +366,7 @@ func (r *repetition) interrupted(ctx context.Context, where string) int {
 	return by.ExitCode()
 }
 
-// shellWord quotes a name for a shell where that is needed.
+// shellWord quotes a name for a shell if necessary.
 func shellWord(name string) string {
 	if strings.ContainsAny(name, " \t\n'\"\\$`!*?[]{}()<>|&;#~") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// A replay gives every run of a program the same standard input: a file from where it stood; of a pipe what the first
-// run was given. A terminal is the same for all.
+// A replay gives every run of a program the same standard input: a file from its original offset,
+// or the data that the first run read from a pipe. A terminal is shared by all runs.
 type replay struct {
-	in    io.Reader // nil for none
-	start int64     // where a file stood
+	in    io.Reader // nil if there is none
+	start int64     // original offset of a file
 
 	mu   sync.Mutex
-	kept []byte // what has come through the pipe
+	kept []byte // data read from the pipe
 	used bool   // there was a first run
 }
 
@@ -43,7 +43,7 @@ func isMode(r io.Reader, is func(os.FileMode) bool) bool {
 	return err == nil && is(info.Mode())
 }
 
-// open returns standard input for one more run; done is to be called when that has ended.
+// open returns standard input for one more run; done must be called when the run has ended.
 func (r *replay) open() (in io.Reader, done func(), err error) {
 	nothing := func() {}
 	switch {
@@ -66,8 +66,8 @@ func (r *replay) open() (in io.Reader, done func(), err error) {
 	return from, func() { from.Close() }, nil
 }
 
-// copy passes on what comes through the pipe. The run does not wait for it: a pipe that nobody ever closes, and the
-// program does not read, holds nothing up.
+// copy copies data from the pipe to a run. The run does not wait for it, so a pipe that is never
+// closed, and that the program does not read, blocks nothing.
 func (r *replay) copy(to *os.File) {
 	defer to.Close()
 	buf := make([]byte, 64<<10)

@@ -118,7 +118,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	}
 	data := reportArgs(fs.Args())
 	if data.compared() {
-		o.Against = new(profile.Profile) // Check is to know; read gives the one that is meant
+		o.Against = new(profile.Profile) // for Check only; read sets the actual profile
 	}
 	if err := o.Check(); err != nil {
 		return env.Wrong("%v", err)
@@ -186,7 +186,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 		return code
 	}
 	o.Against, o.Compared, o.ASCII = old, data.verdicts(env), asciiOnly(env)
-	if !toStdout || o.Format != "text" { // else they are in the report
+	if !toStdout || o.Format != "text" { // otherwise they are part of the report
 		for _, warning := range p.Cautions() {
 			env.Warn(warning)
 		}
@@ -214,10 +214,10 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 // dataArgs are the names of data files on a command line.
 type dataArgs struct {
 	now []string
-	old []string // nil: nothing to compare with; else what stands before --
+	old []string // names before --; nil if there is nothing to compare with
 
-	filter string          // what markers are shown, see report.Means
-	rule   compare.Options // when a change is one for the worse or the better
+	filter string          // selects markers, see report.Means
+	rule   compare.Options // rule by which a change is worse or better
 	src    string          // where the source is, see sourceReader
 }
 
@@ -231,7 +231,7 @@ func reportArgs(args []string) dataArgs {
 
 func (d dataArgs) compared() bool { return d.old != nil }
 
-// read reads and adds up the data, as readRuns does. If there is nothing of either side, p is nil.
+// read reads and merges the data of both sides, as readRuns does. p is nil if a side has no data.
 func (d dataArgs) read(env *cli.Env) (p, old *profile.Profile, code int) {
 	if d.compared() {
 		if old, code = readRuns(env, d.old); old == nil {
@@ -249,8 +249,8 @@ func (d dataArgs) read(env *cli.Env) (p, old *profile.Profile, code int) {
 	return p, old, max(code, nowCode)
 }
 
-// verdicts compares the runs of both sides one by one, as diff does. It is nil where there are not
-// two sides. What can't be read is left out: read has said so.
+// verdicts compares the runs of both sides, as diff does. It returns nil if there is one side.
+// Files that cannot be read are ignored: read has reported them.
 func (d dataArgs) verdicts(env *cli.Env) *compare.Result {
 	if !d.compared() {
 		return nil
@@ -259,20 +259,20 @@ func (d dataArgs) verdicts(env *cli.Env) *compare.Result {
 	quiet.Stderr = io.Discard
 	c, err := compare.NewComparison(d.rule)
 	if err != nil {
-		return nil // the flags were checked
+		return nil // the flags were checked before
 	}
 	code := cli.OK
 	for label, args := range [][]string{d.old, d.now} {
 		for file := range findRuns(&quiet, args, &code) {
 			if p, err := runfile.Read(file); err == nil {
-				c.Add(compare.Label(label), p) // the metric is time, which it takes no more for
+				c.Add(compare.Label(label), p) // cannot fail: the metric is time
 			}
 		}
 	}
 	return c.Result()
 }
 
-// places looks up where markers are in the source.
+// places returns a placer for the source selected by the flags.
 func (d dataArgs) places(env *cli.Env) *placer {
 	if d.src == "none" {
 		return newPlacer(env, "")
@@ -280,10 +280,10 @@ func (d dataArgs) places(env *cli.Env) *placer {
 	return newPlacer(env, d.src)
 }
 
-// means says whether the markers of a name are shown.
+// means reports whether the markers of that name are shown.
 func (d dataArgs) means(name string) bool { return report.Means(d.filter, name) }
 
-// shown is what is to be shown of a profile. That nothing is left is said.
+// shown returns the part of a profile selected by the filter, and reports if it is empty.
 func (d dataArgs) shown(env *cli.Env, p *profile.Profile) *profile.Profile {
 	some := p.Only(d.means)
 	d.places(env).place(some)
@@ -293,9 +293,8 @@ func (d dataArgs) shown(env *cli.Env, p *profile.Profile) *profile.Profile {
 	return some
 }
 
-// readRuns reads and adds up the data that the arguments name. What can't be
-// read is reported and makes the exit code that of a failure; if nothing can,
-// the profile is nil.
+// readRuns reads and merges the data that the arguments name. Read errors are reported and set the
+// exit code to that of a failure; if nothing can be read, the profile is nil.
 func readRuns(env *cli.Env, args []string) (*profile.Profile, int) {
 	code := cli.OK
 	files := slices.Collect(findRuns(env, args, &code))
@@ -303,7 +302,7 @@ func readRuns(env *cli.Env, args []string) (*profile.Profile, int) {
 	return p, max(code, readCode)
 }
 
-// addUp is readRuns for the names of files.
+// addUp is readRuns for file names.
 func addUp(env *cli.Env, files []string) (*profile.Profile, int) {
 	code := cli.OK
 	var sum runfile.Sum
@@ -322,20 +321,19 @@ func addUp(env *cli.Env, files []string) (*profile.Profile, int) {
 	return p, code
 }
 
-// shortWarnings puts file names into a profile's warnings as the user gave them.
+// shortWarnings shortens file names in a profile's warnings to what the user wrote.
 func shortWarnings(env *cli.Env, p *profile.Profile) {
 	for i, warning := range p.Warnings {
 		p.Warnings[i] = shorten(env, warning)
 	}
 }
 
-// relative is err with file names as the user gave them, without the working
-// directory that was put before them.
+// relative returns err with file names as the user wrote them, without the working directory.
 func relative(env *cli.Env, err error) error {
 	return errors.New(shorten(env, err.Error()))
 }
 
-// shorten takes the working directory away where a name in a text begins with it.
+// shorten removes the working directory from the start of file names in a text.
 func shorten(env *cli.Env, text string) string {
 	dir := env.Dir + string(filepath.Separator)
 	var b strings.Builder
@@ -346,15 +344,15 @@ func shorten(env *cli.Env, text string) string {
 			return b.String()
 		}
 		b.WriteString(text[:i])
-		if i > 0 && !strings.ContainsRune(" \t\n\"'(:;,", rune(text[i-1])) { // in the middle of another name
+		if i > 0 && !strings.ContainsRune(" \t\n\"'(:;,", rune(text[i-1])) { // within another name
 			b.WriteString(dir)
 		}
 		text = text[i+len(dir):]
 	}
 }
 
-// asciiOnly tells whether a terminal may not have the characters that bars are made of: its locale says so, or that
-// it is a dumb one. Without a locale it is taken to have them, as most do.
+// asciiOnly reports whether a terminal may lack the characters used for bars, because of its locale
+// or because it is a dumb terminal. Without a locale UTF-8 is assumed.
 func asciiOnly(e *cli.Env) bool {
 	locale := strings.ToLower(cmp.Or(e.Getenv("LC_ALL"), e.Getenv("LC_CTYPE"), e.Getenv("LANG"), "utf-8"))
 	return e.Getenv("TERM") == "dumb" || !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")

@@ -21,9 +21,8 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// served are the formats that -http serves. A format that is only to be written as a
-// file would be has one line here, with its content type; one that answers requests
-// in its own way has a function in place of whole.
+// served are the formats that -http serves. A format that report.Write writes needs one line here,
+// with its content type; a format with its own request handling has its function instead of whole.
 var served = map[string]service{
 	"text": {"/", whole("text/plain; charset=utf-8")},
 	"json": {"/", whole("application/json")},
@@ -31,19 +30,18 @@ var served = map[string]service{
 	"prom": {"/metrics", metrics},
 }
 
-// service is how one format is served.
+// A service describes how one format is served.
 type service struct {
-	path    string // where on the server, which the URL that is printed ends in
+	path    string // path on the server, part of the printed URL
 	handler func(read reader, o report.Options) http.Handler
 }
 
-// A reader reads the data of the report anew, and puts what they are compared with into the options.
-// Handlers call it for each request; it does not run twice at once. The error is
-// that nothing could be read, and says why; what could be read only in part is
-// among the profile's warnings.
+// A reader reads the data of the report again, and sets the profile to compare with in the options.
+// Handlers call it for each request, never concurrently. The error is non-nil if nothing could be
+// read; data that could not be read are in the profile's warnings.
 type reader func(o *report.Options) (*profile.Profile, error)
 
-// whole serves what report.Write writes.
+// whole serves the output of report.Write.
 func whole(contentType string) func(reader, report.Options) http.Handler {
 	return func(read reader, o report.Options) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -59,13 +57,12 @@ func whole(contentType string) func(reader, report.Options) http.Handler {
 			}
 			w.Header().Set("Content-Type", contentType)
 			w.Header().Set("Cache-Control", "no-store")
-			w.Write(body.Bytes()) // an error is the client's, who has gone
+			w.Write(body.Bytes()) // an error means that the client is gone
 		})
 	}
 }
 
-// checkServed returns an error for a format that -http does not serve, and for an
-// address that can't be one.
+// checkServed returns an error if -http does not serve the format, or if the address is invalid.
 func checkServed(format, addr string) error {
 	if _, ok := served[format]; !ok {
 		return fmt.Errorf("-http does not serve the format %q; it serves %s", format, strings.Join(slices.Sorted(maps.Keys(served)), ", "))
@@ -76,13 +73,13 @@ func checkServed(format, addr string) error {
 	return nil
 }
 
-// readAnew is the reader of the data that are named.
+// readAnew returns a reader of the named data.
 func readAnew(env *cli.Env, data dataArgs) reader {
 	var one sync.Mutex
 	return func(o *report.Options) (*profile.Profile, error) {
 		one.Lock()
 		defer one.Unlock()
-		// What could not be read is told to who asked, not in the terminal at each request.
+		// Read errors go to the client, not to the terminal at each request.
 		var told bytes.Buffer
 		own := *env
 		own.Stderr = &told
@@ -99,10 +96,11 @@ func readAnew(env *cli.Env, data dataArgs) reader {
 	}
 }
 
-// servedAtOnce is how many requests are answered at once; others wait. Each may hold a page in memory.
+// servedAtOnce is the maximum number of concurrent requests; others wait. Each may hold a page in
+// memory.
 const servedAtOnce = 64
 
-// serveReport serves the report until the context ends or the process is told to.
+// serveReport serves the report until ctx is done or the process gets a signal.
 func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Options, read reader) int {
 	ctx, stop := interrupt.Context(ctx)
 	defer stop()
@@ -110,7 +108,7 @@ func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Option
 	if err != nil {
 		return env.Fail(err)
 	}
-	if _, err := read(&report.Options{}); err != nil { // a name that is wrong is told at once
+	if _, err := read(&report.Options{}); err != nil { // reports wrong file names at once
 		l.Close()
 		return env.Fail(err)
 	}
@@ -125,7 +123,7 @@ func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Option
 		Handler:           ownNames(l.Addr(), atOnce(servedAtOnce, mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      2 * time.Minute, // of who does not read its page
+		WriteTimeout:      2 * time.Minute, // for clients that do not read the response
 		IdleTimeout:       2 * time.Minute,
 	}
 	fmt.Fprintf(env.Stdout, "http://%s%s\n", l.Addr(), page.path)
@@ -147,8 +145,8 @@ func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Option
 	return cli.OK
 }
 
-// listen opens the address, host:port. Without a host it is this machine's own, which
-// others can't reach; port 0 is one that is free.
+// listen listens at the address, host:port. Without a host it is the loopback address, which other
+// machines cannot reach; port 0 selects a free port.
 func listen(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -161,10 +159,9 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// ownNames refuses requests that came by another name than an address or localhost,
-// where the server is for this machine alone: a page from elsewhere could have its
-// own name resolve to this machine, and read the report in the browser of who looks
-// at both.
+// ownNames rejects requests with a host name other than an address or localhost, if the server
+// listens on the loopback interface only. Otherwise another site could make its own name resolve to
+// this machine and read the report in the user's browser.
 func ownNames(at net.Addr, next http.Handler) http.Handler {
 	tcp, ok := at.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsLoopback() {
@@ -183,7 +180,7 @@ func ownNames(at net.Addr, next http.Handler) http.Handler {
 	})
 }
 
-// atOnce lets next answer n requests at once; others wait, as long as their clients do.
+// atOnce limits next to n concurrent requests; others wait, as long as their clients do.
 func atOnce(n int, next http.Handler) http.Handler {
 	places := make(chan struct{}, n)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +188,7 @@ func atOnce(n int, next http.Handler) http.Handler {
 		case places <- struct{}{}:
 			defer func() { <-places }()
 			next.ServeHTTP(w, r)
-		case <-r.Context().Done(): // the client has gone
+		case <-r.Context().Done(): // the client is gone
 		}
 	})
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// editorLink is what places of a page lead to if nothing else is asked for.
+// editorLink is the default template for links to source.
 const editorLink = "vscode://file{path}:{line}"
 
-// placeholder is what stands in the template of a link for a part of the place.
+// placeholder matches a placeholder in a template.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// checkLink returns an error for a template that makes no link to a file, or a script.
+// checkLink returns an error for a template that does not result in a link to a file, or is a
+// script.
 func checkLink(template string) error {
 	if template == "none" {
 		return nil
@@ -44,11 +45,12 @@ func checkLink(template string) error {
 	return nil
 }
 
-// placeLinks returns what gives places of a page their addresses, by the flags -link and -src.
+// placeLinks returns a function that returns URLs of source files, according to the flags -link and
+// -src.
 func placeLinks(env *cli.Env, template, src string, o report.Options) (func(pkg, file string, std bool) string, error) {
 	if template == "" {
 		template = editorLink
-		if o.API { // goes to others
+		if o.API { // catalogues are for other people
 			template = "none"
 		}
 	}
@@ -57,21 +59,22 @@ func placeLinks(env *cli.Env, template, src string, o report.Options) (func(pkg,
 	}
 	dir := ""
 	if src == "" || src == "none" {
-		dir, _ = moduleRoot(env.Dir) // "" when there is none
+		dir, _ = moduleRoot(env.Dir) // "" if there is none
 	} else {
 		dir = env.Path(src)
 	}
 	return linker(template, dir, o.Source), nil
 }
 
-// linker returns what makes of the template the address of a file, with {line} still in it; nil: of
-// none. read gives the path of a file; nil: none has any. {file} is of the module in dir alone ("":
-// of any), as the template is made for its repository.
+// linker returns a function that expands the template to the URL of a file, with {line} left in it,
+// or nil if the template is "none". read returns the path of a file; if nil, files have no paths.
+// {file} is only expanded for files of the module in dir (if "", of any module), since the template
+// is for its repository.
 func linker(template, dir string, read func(pkg, file string, std bool) (report.Source, error)) func(pkg, file string, std bool) string {
 	if template == "none" {
 		return nil
 	}
-	text, _ := fileread.File(filepath.Join(dir, "go.mod")) // without one the module is not known
+	text, _ := fileread.File(filepath.Join(dir, "go.mod")) // without go.mod the module is unknown
 	module := modfile.ModulePath(text)
 	return func(pkg, file string, std bool) string {
 		address := template
@@ -103,7 +106,7 @@ func linker(template, dir string, read func(pkg, file string, std bool) (report.
 	}
 }
 
-// escapePath is a path as it stands in an address, be it in its path or behind a question mark.
+// escapePath escapes a path for use in a URL's path or query.
 func escapePath(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

@@ -6,10 +6,10 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// metrics serves the profile to a Prometheus that scrapes it.
+// metrics serves the profile to Prometheus.
 func metrics(read reader, o report.Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o := o // requests come at once
+		o := o // requests are concurrent
 		p, err := read(&o)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)

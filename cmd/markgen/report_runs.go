@@ -12,13 +12,13 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// reportRuns writes a report in which runs are not added up: that of each data file
-// after that of the one before, of which none is kept.
+// reportRuns writes a report with runs that are not merged: one data file after another, of which
+// only one is in memory.
 func reportRuns(ctx context.Context, env *cli.Env, data dataArgs, out string, o report.Options) int {
 	code := cli.OK
 	files := slices.Collect(findRuns(env, data.now, &code))
 	progress := func(int, int) {}
-	if out != "" { // else the lines would be among those of the report
+	if out != "" { // otherwise it would be mixed with the report's lines
 		progress = showProgress(env, "reading", "files")
 	}
 	runs := 0
@@ -57,5 +57,5 @@ func reportRuns(ctx context.Context, env *cli.Env, data dataArgs, out string, o 
 	return code
 }
 
-// errNoRuns is that there is nothing to write, and was said.
+// errNoRuns means that there is nothing to write; the reason was reported.
 var errNoRuns = errors.New("no run could be read")

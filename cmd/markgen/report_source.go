@@ -26,18 +26,18 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// sourceReader returns what gives reports the source of markers: from the module in dir, or
-// if that is "" from the one that the working directory is in; from the standard library,
-// and from the other modules that a build there is made of. dir "none" is no source: nil.
+// sourceReader returns a function that returns the source of markers: from the module in dir, or if
+// that is "", from the one that contains the working directory; from the standard library; and from
+// the modules that a build there uses. If dir is "none", it returns nil.
 //
-// The names come from data files, which may come from elsewhere: they lead to
-// Go files below these folders alone.
+// The file names come from data files, which may be from untrusted sources: only Go files below
+// these directories are read.
 func sourceReader(env *cli.Env, dir string) (func(pkg, file string, std bool) (report.Source, error), error) {
 	if dir == "none" {
 		return nil, nil
 	}
 	if dir == "" {
-		dir, _ = moduleRoot(env.Dir) // "" when there is none
+		dir, _ = moduleRoot(env.Dir) // "" if there is none
 	} else {
 		dir = env.Path(dir)
 		if !env.IsFolder(dir) {
@@ -70,23 +70,23 @@ func sourceReader(env *cli.Env, dir string) (func(pkg, file string, std bool) (r
 		}
 		if below, ok := within(goEnv().GOMODCACHE, name); ok {
 			source, err := readBelow(goEnv().GOMODCACHE, below)
-			source.Changed = time.Time{} // never: the version is in the name
+			source.Changed = time.Time{} // it never changes: the version is in the name
 			return source, err
 		}
 		return report.Source{}, errors.New("not shown: it is outside of the module; -src DIR gives a folder that it is in")
 	}, nil
 }
 
-// moduleFolders knows where modules are.
+// moduleFolders finds the directories of modules.
 type moduleFolders struct {
 	env *cli.Env
-	dir string // of the module that go runs in; "": in none
+	dir string // directory in which go runs; "" if in no module
 
 	mu    sync.Mutex
-	roots map[string]string // by the module's path; "": not here
+	roots map[string]string // by module path; "" if not found
 }
 
-// noModule stands for the module of files that were given by name, outside of any.
+// noModule is the module path for files given by name, outside any module.
 const noModule = "command-line-arguments"
 
 func newModuleFolders(env *cli.Env, dir string) *moduleFolders {
@@ -98,7 +98,7 @@ func newModuleFolders(env *cli.Env, dir string) *moduleFolders {
 	return m
 }
 
-// importPath is the path of the package whose folder a file of pkg is in.
+// importPath returns the import path of the package in whose directory a file of pkg is.
 func importPath(pkg, file string) string {
 	if strings.HasSuffix(file, "_test.go") {
 		return strings.TrimSuffix(pkg, "_test")
@@ -106,8 +106,8 @@ func importPath(pkg, file string) string {
 	return pkg
 }
 
-// moduleOf is the path of the module that a package is of, "" if that can't be. file is one of the
-// package's, relative to the module's root.
+// moduleOf returns the path of a package's module, or "" if the arguments are inconsistent. file is
+// a file of the package, relative to the module's root.
 func moduleOf(pkg, file string) string {
 	below := ""
 	if folder := path.Dir(file); folder != "." {
@@ -120,9 +120,9 @@ func moduleOf(pkg, file string) string {
 	return module
 }
 
-// of is the root of the module that a package is of, "" if it is not here. file is one of the
-// package's, relative to that root: so the path of the module is what the package's has before the
-// folder of the file.
+// of returns the root directory of a package's module, or "" if it is not found. file is a file of
+// the package, relative to that root: so the module path is the package path without the file's
+// directory.
 func (m *moduleFolders) of(pkg, file string) string {
 	pkg = importPath(pkg, file)
 	module := moduleOf(pkg, file)
@@ -140,7 +140,8 @@ func (m *moduleFolders) of(pkg, file string) string {
 	return root
 }
 
-// ask asks the go command for the root of a module by a package that is below it. It is not to download any.
+// ask asks the go command for the root directory of a module, by a package in it, without
+// downloading modules.
 func (m *moduleFolders) ask(module, pkg, below string) string {
 	if modversion.CheckImportPath(pkg) != nil || strings.Contains(pkg, "...") {
 		return "" // the name is from a data file
@@ -159,7 +160,7 @@ func (m *moduleFolders) ask(module, pkg, below string) string {
 	return ""
 }
 
-// within returns the name below folder of a file there.
+// within returns the name of a file relative to folder; ok is false if it is not below it.
 func within(folder, name string) (below string, ok bool) {
 	below, err := filepath.Rel(folder, name)
 	return below, folder != "" && err == nil && filepath.IsLocal(below)
@@ -174,7 +175,8 @@ func readModule(root, name string) (report.Source, error) {
 	return source, err
 }
 
-// readBelow reads a file that is below folder, and leads nowhere else. Below "" there is none.
+// readBelow reads a file below folder, without following links to elsewhere. If folder is "", there
+// is no file.
 func readBelow(folder, name string) (report.Source, error) {
 	if folder == "" {
 		return report.Source{}, fs.ErrNotExist
@@ -195,10 +197,10 @@ func readBelow(folder, name string) (report.Source, error) {
 	return report.Source{Text: string(text), Path: filepath.Join(folder, name), Changed: info.ModTime()}, err
 }
 
-// goFolders is where go has source. What it does not say is "".
+// goFolders are the directories of Go's source; "" if unknown.
 type goFolders struct{ GOROOT, GOMODCACHE, GOVERSION string }
 
-// std is the folder of the standard library, "" if it is not known.
+// std returns the directory of the standard library, or "" if unknown.
 func (g goFolders) std() string {
 	if g.GOROOT == "" {
 		return ""
@@ -206,7 +208,8 @@ func (g goFolders) std() string {
 	return filepath.Join(g.GOROOT, "src")
 }
 
-// askGo asks the go command; a report without it shows the module's own source.
+// askGo gets the directories from the go command; without it, a report shows only the module's own
+// source.
 func askGo(env *cli.Env) (g goFolders) {
 	cmd := exec.Command("go", "env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION")
 	cmd.Dir, cmd.Env = env.Dir, env.Environ

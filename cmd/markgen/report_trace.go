@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// reportTrace writes the records of the data that the arguments name, file by file, for they need not fit into
-// memory. What can't be read is reported and makes the exit code that of a failure.
+// reportTrace writes the records of the data that the arguments name, file by file, since they may
+// not fit into memory. Read errors are reported and set the exit code to that of a failure.
 func reportTrace(ctx context.Context, env *cli.Env, args []string, out string) int {
 	code := cli.OK
 	files, heads := tracedFiles(env, args, &code)
@@ -63,7 +63,8 @@ func reportTrace(ctx context.Context, env *cli.Env, args []string, out string) i
 	return code
 }
 
-// tracedFiles are the files that have a trace, in the order in which their runs started, and what is known of each.
+// tracedFiles returns the files with a trace, in the order in which their runs started, and the
+// head of each.
 func tracedFiles(env *cli.Env, args []string, code *int) (files []string, heads []trace.Head) {
 	type traced struct {
 		file string

@@ -23,18 +23,19 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// runData is the data of the processes that run, test or exec starts, and what is to become of it.
+// runData has the data of the processes started by run, test or exec, and what to do with them.
 type runData struct {
 	*overlay.Collection
 	env    *cli.Env
-	out    string // file to keep it in, "" for none
+	out    string // file in which to keep the data, or ""
 	report string // "text", "none", or the file for the report
 	shown  report.Options
 
 	unmarked string // as of ownFlags
 }
 
-// collectRun makes ready for the data of a run. What MARKGEN says of file and report holds unless there are flags.
+// collectRun prepares for the data of a run. The keys file and report in MARKGEN apply unless there
+// are flags.
 func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	c, err := overlay.Collect(e.Environ)
 	if err != nil {
@@ -64,13 +65,15 @@ func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	return d, nil
 }
 
-// isOther tells whether there is a file of that name that data are not to take the place of: one that has none and is not empty.
+// isOther reports whether there is a file of that name that must not be overwritten with data: one
+// that is not a data file and not empty.
 func isOther(e *cli.Env, name string) bool {
 	info, err := os.Stat(e.Path(name))
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && !runfile.IsData(e.Path(name))
 }
 
-// reportWanted is what -report asks for, or without it MARKGEN: "text", "none", or the file for the report.
+// reportWanted returns the report that -report, or else MARKGEN, asks for: "text", "none", or a
+// file name.
 func reportWanted(e *cli.Env, flag string, c *overlay.Collection) (string, error) {
 	switch flag = cmp.Or(flag, c.Report); {
 	case flag == "" || flag == "stderr":
@@ -84,14 +87,14 @@ func reportWanted(e *cli.Env, flag string, c *overlay.Collection) (string, error
 	return flag, nil
 }
 
-// mostNamed is how many files with numbers at their ends are named one by one.
+// mostNamed is the maximum number of numbered files that are listed individually.
 const mostNamed = 8
 
-// noData is what to do where processes should have left data and did not.
+// noData is the hint if processes should have left data but did not.
 const noData = "no program with markers ran and collected; see that something ran (tests, say), that something is marked (markgen list), and that no line above refuses MARKGEN"
 
-// finish reports and keeps the data after the processes have ended, and returns the exit code: theirs, unless that
-// says that all went well and this did not.
+// finish reports and keeps the data after the processes have ended, and returns the exit code: that
+// of the processes or, if they succeeded, that of finish itself.
 func (d *runData) finish(code int) int {
 	own := d.use(code == cli.OK)
 	if code == cli.OK {
@@ -100,7 +103,7 @@ func (d *runData) finish(code int) int {
 	return code
 }
 
-// use does what there is to do; well says that all that was started went well.
+// use processes the data; well reports whether everything that was started succeeded.
 func (d *runData) use(well bool) int {
 	files, err := d.Files()
 	if err != nil {
@@ -111,7 +114,7 @@ func (d *runData) use(well bool) int {
 	}
 	if len(files) == 0 {
 		switch wanted := d.report != "none" || d.out != ""; {
-		case !well || !wanted || !d.Complete(): // a warning says which processes left none
+		case !well || !wanted || !d.Complete(): // a warning names processes that left no data
 		case d.unmarked != "":
 			note(d.env, d.unmarked)
 		default:
@@ -137,7 +140,7 @@ func (d *runData) use(well bool) int {
 	return code
 }
 
-// leave leaves the data in the spool, as the processes would have without this one.
+// leave adds the data to the spool, as the processes would have done by themselves.
 func (d *runData) leave(files []string) error {
 	for _, file := range files {
 		if err := spool.Put(context.Background(), d.env.Path(d.Spool), int64(d.Room), file); err != nil {
@@ -147,7 +150,7 @@ func (d *runData) leave(files []string) error {
 	return nil
 }
 
-// write writes the report over all processes, of which these data are kept.
+// write writes the report over all processes; kept are the files in which their data are kept.
 func (d *runData) write(files []string, kept []keptRun) int {
 	p, code := readRuns(d.env, files)
 	if p == nil {
@@ -158,7 +161,7 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	for _, r := range kept {
 		names[filepath.Base(r.file)] = r.name()
 	}
-	for i, warning := range p.Warnings { // the directory will be gone
+	for i, warning := range p.Warnings { // the directory will be removed
 		if _, of, ok := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator)); ok {
 			file, what, _ := strings.Cut(of, ":")
 			p.Warnings[i] = cmp.Or(names[file], file) + ":" + what
@@ -171,14 +174,14 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	return max(code, reportTo(d.env, d.report, out, p, d.shown))
 }
 
-// mostRows is how many markers the report on standard error shows, unless -top says so: about a screen.
+// mostRows is the default number of markers in the report on standard error: about a screen.
 const mostRows = 30
 
-// reportTo writes the report where it is wanted: "text" on standard error, else to a file, which
-// has all markers. out is where the data are kept, "" for nowhere.
+// reportTo writes the report to where: "text" is standard error; otherwise it is a file, with all
+// markers. out is where the data are kept, or "".
 func reportTo(e *cli.Env, where, out string, p *profile.Profile, o report.Options) int {
 	newPlacer(e, "").place(p)
-	o.Source, _ = sourceReader(e, "") // no error: it is about folders that are named
+	o.Source, _ = sourceReader(e, "") // it only fails for a directory given by name
 	if where == "text" {
 		o.Width, o.Color = e.Terminal(e.Stderr)
 		if o.Top == 0 {
@@ -203,16 +206,16 @@ func reportTo(e *cli.Env, where, out string, p *profile.Profile, o report.Option
 	return cli.OK
 }
 
-// A keptRun is the data of a process, and the name that the user wants them to have.
+// A keptRun is the data file of a process, and the name under which to keep it.
 type keptRun struct {
 	file string
-	base string // the name of the first of those that would have one name
-	nth  int    // which of these it is, from 1
+	base string // name of the first file, if several would have the same name
+	nth  int    // number of this file among those, from 1
 }
 
 func (r keptRun) name() string { return numbered(r.base, r.nth) }
 
-// numbered is the name of the nth file of those that would have one name.
+// numbered returns the name of the nth file of those with the same base name.
 func numbered(base string, nth int) string {
 	if nth == 1 {
 		return base
@@ -220,7 +223,8 @@ func numbered(base string, nth int) string {
 	return base + "." + strconv.Itoa(nth)
 }
 
-// names gives the data files the names that are wanted, the first process to have started first; none if data are not to be kept.
+// names assigns names to the data files, in the order in which the processes started; nil if the
+// data are not kept.
 func (d *runData) names(files []string) []keptRun {
 	if d.out == "" {
 		return nil
@@ -252,7 +256,7 @@ func (d *runData) names(files []string) []keptRun {
 	var kept []keptRun
 	for _, r := range runs {
 		k := keptRun{r.file, r.name, times[r.name] + 1}
-		for taken[k.name()] { // a program may have the name of another one's second process
+		for taken[k.name()] { // a program's name may be that of another one's second process
 			k.nth++
 		}
 		times[r.name], taken[k.name()] = k.nth, true
@@ -261,8 +265,8 @@ func (d *runData) names(files []string) []keptRun {
 	return kept
 }
 
-// keep moves the data files to where they are wanted. It says which of the same names with higher numbers are left of an earlier
-// run, which had more processes: they would be read as part of this one.
+// keep moves the data files to their names. It warns of files with the same names and higher
+// numbers from an earlier run with more processes, which would be read as part of this one.
 func (d *runData) keep(runs []keptRun) error {
 	var kept []string
 	var errs []error
@@ -293,7 +297,7 @@ func (d *runData) keep(runs []keptRun) error {
 	return errors.Join(errs...)
 }
 
-// save moves data to where they are wanted, if what is there are data or nothing.
+// save moves a data file to its name, unless that would overwrite something other than data.
 func (d *runData) save(r keptRun) error {
 	if isOther(d.env, r.name()) {
 		return fmt.Errorf("%s is there and is no data file", r.name())
@@ -301,19 +305,19 @@ func (d *runData) save(r keptRun) error {
 	return overlay.Save(r.file, d.env.Path(r.name()))
 }
 
-// sayKept says where the data of several processes are.
+// sayKept prints where the data of several processes are.
 func (d *runData) sayKept(kept []string) {
 	if len(kept) > 1 {
 		list := strings.Join(kept, ", ")
-		if n := len(kept); n > mostNamed && strings.HasPrefix(kept[1], kept[0]+".") && strings.HasPrefix(kept[n-1], kept[0]+".") { // the others are numbered
+		if n := len(kept); n > mostNamed && strings.HasPrefix(kept[1], kept[0]+".") && strings.HasPrefix(kept[n-1], kept[0]+".") { // the other files are numbered
 			list = fmt.Sprintf("%s, %s … %s", kept[0], kept[1], kept[n-1])
 		}
 		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), list)
 	}
 }
 
-// rescue moves data that can't be written where they are wanted to the directory for temporary files, and adds to
-// the error where they are.
+// rescue moves data that cannot be written to their destination to the temporary directory, and
+// adds their new place to the error.
 func (d *runData) rescue(file string, err error) error {
 	to, tempErr := os.CreateTemp("", "rescued-*.markgen")
 	if tempErr == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// The central service is a program of its own, since few need it, and it takes more than all else.
+// The central service is a separate program, since few users need it, and it has more dependencies
+// than everything else.
 const serviceCommand = ownModule + "/service/cmd/markgend"
 
 var cmdServe = &cli.Command{
@@ -42,7 +43,8 @@ markgend help token explains the rest.`,
 	Run: func(_ context.Context, env *cli.Env, args []string) int { return runService(env, "token", args) },
 }
 
-// runService becomes a command of markgend, or runs it and returns its exit code where a process can't become another.
+// runService runs a command of markgend, in place of this process where possible; otherwise it
+// returns the exit code.
 func runService(env *cli.Env, command string, args []string) int {
 	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
 		code, _ := env.Parse(env.Flags(), args[:1])

@@ -12,17 +12,17 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// A sideBuild is what it takes to build a side of a repetition with go.
+// A sideBuild builds a side of a repetition with go.
 type sideBuild struct {
 	side *side
-	env  *cli.Env // of the place that is built
+	env  *cli.Env // of the tree that is built
 	own  *ownFlags
-	args []string // for go
-	dir  string   // for what was built
+	args []string // arguments of go
+	dir  string   // directory for the built programs
 }
 
-// builds runs a repetition of what go builds, with a verb test or run: here, and where -old says so in another state of
-// the module, too. functions gives a side what it builds and runs itself by.
+// builds runs a repetition for test or run: for the current tree and, with -old, for another state
+// of the module. functions sets the functions with which a side builds and runs.
 func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, args []string, functions func(*side, *sideBuild)) int {
 	command, err := overlay.ParseCommandLine(verb, args)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, arg
 	return r.run(ctx)
 }
 
-// prepare is Env.prepare for the side.
+// prepare calls the function prepare for the side.
 func (b *sideBuild) prepare(ctx context.Context, verb string) (build *overlay.Build, code int) {
 	build, code = prepare(ctx, b.env, verb, b.own, b.args)
 	if build != nil {
@@ -74,8 +74,8 @@ func (b *sideBuild) prepare(ctx context.Context, verb string) (build *overlay.Bu
 	return build, code
 }
 
-// moveTo has the side be built in another tree, by the settings of the present one: what is marked, and how, has to be
-// the same in both for their times to be comparable.
+// moveTo makes the side build another tree, with the settings of the current one: both must be
+// marked in the same way for their times to be comparable.
 func (b *sideBuild) moveTo(t *oldTree, command *overlay.CommandLine, held *heldOutput) {
 	env, own := *b.env, *b.own
 	env.Dir, env.Stdin, env.Stdout, env.Stderr = t.dir, nil, &held.stdout, &held.stderr
@@ -91,8 +91,9 @@ func (b *sideBuild) moveTo(t *oldTree, command *overlay.CommandLine, held *heldO
 	b.env, b.own, b.args = &env, &own, command.Words(nil) // without -C, which is in Dir
 }
 
-// markersOf returns the registries of the old tree, by the folders of the same modules here, with all markers that the
-// build will have, so that what was renamed or edited since keeps its ID and can be compared.
+// markersOf returns the registries of the old tree, by the root of the corresponding module in the
+// current tree, with all markers of the build, so that code that was renamed or edited since keeps
+// its IDs and can be compared.
 func markersOf(ctx context.Context, e *cli.Env, t *oldTree, b *sideBuild) func(root string) []byte {
 	env := *b.env
 	env.Dir = t.root

@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/steer"
 )
 
-// withoutTarget lists the processes that could be the target of a command that was given none. Where they can't be seen it
-// is a wrong command line.
+// withoutTarget lists the possible target processes, for a command without one. If the system
+// cannot list them, it reports a usage error.
 func withoutTarget(env *cli.Env) int {
 	list, ok := steer.Targets()
 	if !ok {

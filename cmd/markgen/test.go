@@ -50,7 +50,7 @@ func runTest(ctx context.Context, env *cli.Env, args []string) int {
 		return repeatTests(ctx, env, own, args)
 	}
 	if own.out != "" && overlay.OnlyBuilds(args) {
-		args, own.out = overlay.AddFlags(args, "-o="+own.out), "" // the binary: there will be no data
+		args, own.out = overlay.AddFlags(args, "-o="+own.out), "" // -o is the binary: there will be no data
 	}
 	build, code := prepare(ctx, env, "test", own, args)
 	if build == nil {

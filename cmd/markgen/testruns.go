@@ -21,7 +21,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// repeatTests makes runs of tests for -runs.
+// repeatTests makes the runs of -runs for tests.
 func repeatTests(ctx context.Context, env *cli.Env, own *ownFlags, args []string) int {
 	r, code := repetitionOf(env, own)
 	if r == nil {
@@ -39,10 +39,10 @@ func repeatTests(ctx context.Context, env *cli.Env, own *ownFlags, args []string
 	})
 }
 
-// testRuns are the runs of the tests of one build.
+// testRuns makes the runs of the tests of one build.
 type testRuns struct {
 	*sideBuild
-	to        *cli.Env // who sees what fails
+	to        *cli.Env // where failures are shown
 	build     *overlay.Build
 	processes []*overlay.TestProcess
 }
@@ -51,7 +51,7 @@ func (t *testRuns) first(ctx context.Context, c *overlay.Collection) (code int, 
 	if t.build, code = t.prepare(ctx, "test"); t.build == nil {
 		return code, nil
 	}
-	// Tests get the signal, too; they are not to be killed while they put their things away.
+	// Signals reach the tests, too; they must not be killed while they clean up.
 	t.processes, code, err = t.build.KeepTests(context.WithoutCancel(ctx), c, t.dir)
 	if code != cli.OK {
 		sayTimedOut(t.env, t.build, c)
@@ -59,15 +59,16 @@ func (t *testRuns) first(ctx context.Context, c *overlay.Collection) (code int, 
 	return code, err
 }
 
-// again runs the test binaries, one after the other unless go's -p says otherwise: on a machine with few processors they
-// would take the time from each other, now more and now less. The first that fails ends the run.
+// again runs the test binaries one after another, unless go's -p says otherwise: on a machine with
+// few processors they would disturb each other, more or less by chance. The first failure ends the
+// run.
 func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error) {
 	atOnce := 1
 	if text, ok := t.build.Command().Flag("p"); ok {
 		n, _ := strconv.Atoi(text)
 		atOnce = max(1, n)
 	}
-	var one sync.Mutex // prints
+	var one sync.Mutex // guards printing
 	failed := cli.OK
 	g, run := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -79,7 +80,7 @@ func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error
 			if run.Err() != nil {
 				return nil
 			}
-			// A file, since nobody has to read it while the tests run.
+			// A file needs no reader while the tests run.
 			output, err := os.Create(filepath.Join(c.Dir(), "output."+strconv.Itoa(i)))
 			if err != nil {
 				return err
@@ -92,7 +93,7 @@ func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error
 			}
 			one.Lock()
 			defer one.Unlock()
-			failed = cli.Failure // go test's, whatever the process's is
+			failed = cli.Failure // exit code of go test, whatever that of the process
 			if err != nil {
 				fmt.Fprintln(output, err)
 			}
@@ -111,7 +112,7 @@ func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error
 // errFailed ends a run in which tests have failed.
 var errFailed = fmt.Errorf("tests failed")
 
-// show prints what a failing test binary has printed, as go test does.
+// show prints the output of a failing test binary, as go test does.
 func (t *testRuns) show(p *overlay.TestProcess, output *os.File, code int, took time.Duration) error {
 	text, err := fileread.File(output.Name())
 	if err != nil {
@@ -126,7 +127,7 @@ func (t *testRuns) show(p *overlay.TestProcess, output *os.File, code int, took 
 	}
 	asJSON := t.build.Command().Bool("json")
 	if asJSON {
-		text = append(text, '\x16') // see cmd/test2json: a line that begins so is not of the test's own
+		text = append(text, '\x16') // marks lines that are not output of the test, see cmd/test2json
 	}
 	text = fmt.Appendf(text, "FAIL\t%s\t%.3fs\n", p.Package, took.Seconds())
 	if !asJSON {

@@ -10,15 +10,16 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// goTimeout is how long go test lets a test binary run unless -timeout says otherwise.
+// goTimeout is go test's default for -timeout.
 const goTimeout = 10 * time.Minute
 
-// sayTimedOut says what to do of test binaries that passed markers for as long as -timeout lets them run: they may have been in time without.
-// Of what hung, which another timeout does not help, the data end when it began to.
+// sayTimedOut warns about test binaries that executed markers until the end of -timeout: without
+// markers they might have ended in time. It does not warn about tests that hung, whose data end
+// when they began to hang, since a longer timeout would not help.
 func sayTimedOut(e *cli.Env, b *overlay.Build, c *overlay.Collection) {
 	timeout := goTimeout
 	if text, ok := b.Command().Flag("timeout"); ok {
-		timeout, _ = time.ParseDuration(text) // go has read it
+		timeout, _ = time.ParseDuration(text) // go has already validated it
 	}
 	files, _ := c.Files()
 	if timeout <= 0 {
@@ -35,7 +36,7 @@ func sayTimedOut(e *cli.Env, b *overlay.Build, c *overlay.Collection) {
 	}
 }
 
-// leastSlack is how long before the timeout the data of a binary that it ended may end; a hundredth
-// of the timeout if that is longer. The data begin after testing's clock, and end with the last
-// passage, which may be a while before on a busy machine.
+// leastSlack is how long before the timeout the data of a binary killed by it may end; it is a
+// hundredth of the timeout if that is longer. The data begin after testing's clock starts, and end
+// with the last executed marker, which may be earlier on a busy machine.
 const leastSlack = 200 * time.Millisecond

@@ -47,7 +47,7 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 		return code
 	}
 	words := fs.Args()
-	if o.Interval == 0 { // which Options takes for what is usual
+	if o.Interval == 0 { // 0 selects the default
 		return env.Wrong("an interval of 0s can't be; leave -interval out for 1s")
 	}
 	if err := o.Check(); err != nil {
