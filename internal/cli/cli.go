@@ -1,5 +1,5 @@
-// Package cli is what the commands of markgen and markgend have in common: a [Program] is a table of commands, each with a
-// help text and a function that is given its command line in an [Env].
+// Package cli is shared by the commands markgen and markgend: a [Program] is a table of commands,
+// each with a help text and a function that gets its command line in an [Env].
 package cli
 
 import (
@@ -15,27 +15,27 @@ import (
 	"github.com/markgen/markgen/internal/spelling"
 )
 
-// Exit codes of every command, unless it passes on that of a program that it ran.
+// Exit codes of every command, unless it passes on that of a program it ran.
 const (
 	OK      = 0
-	Finding = 1 // what was looked for was found: out of date, got worse
-	Failure = 1 // the input has an error, or a file could not be read or written
+	Finding = 1 // the command found something: files out of date, a marker that got worse
+	Failure = 1 // an error in the input, or a file that could not be read or written
 	Usage   = 2 // the command line is wrong
 )
 
-// Env is what a command may know of the process around it; tests make their own.
+// An Env is the environment of a command; tests make their own.
 type Env struct {
-	Args           []string // the command line without the program's name
+	Args           []string // command line without the program's name
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Dir            string   // the working directory, absolute; relative file names are relative to it
-	Environ        []string // the environment, "key=value"; the last of equal keys counts
+	Dir            string   // absolute path of the working directory; relative file names are relative to it
+	Environ        []string // environment, "key=value"; the last of equal keys counts
 
 	program *Program
-	command *Command // the one that runs, for its messages
+	command *Command // the running command, for its messages
 }
 
-// Getenv returns the value of an environment variable, "" when it is not set.
+// Getenv returns the value of an environment variable, or "" if it is not set.
 func (e *Env) Getenv(key string) string { return environ.Get(e.Environ, key) }
 
 // Path makes a file name of the command line absolute.
@@ -46,7 +46,7 @@ func (e *Env) Path(name string) string {
 	return filepath.Join(e.Dir, name)
 }
 
-// Shown returns a path as messages have it: relative to the working directory where it is below that.
+// Shown returns a path for messages: relative to the working directory if it is below it.
 func (e *Env) Shown(path string) string {
 	rel, err := filepath.Rel(e.Dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -58,40 +58,40 @@ func (e *Env) Shown(path string) string {
 // A Command is one of a program's commands.
 type Command struct {
 	Name  string // one word, as typed
-	Short string // what it does, one line, no full stop
-	Long  string // usage line, then what it does, the flags, examples; printed by help
-	// Sides: -- stands between operands, and flags may follow it. Else it ends the flags.
+	Short string // one line without a full stop
+	Long  string // usage line, description, flags, examples; printed by help
+	// Sides says that -- separates operands, and flags may follow it. Otherwise it ends the flags.
 	Sides bool
-	// Run does it. args are the arguments after the command's name; the result is the exit code.
+	// Run runs the command. args are the arguments after the command's name; the result is the exit
+	// code.
 	Run func(ctx context.Context, env *Env, args []string) int
 }
 
-// usage prints the whole help text of c.
+// usage prints the full help text.
 func (c *Command) usage(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", strings.TrimSpace(c.Long))
 }
 
-// Running returns e as it is given to c, a command of p.
+// Running sets the program and the command of e, and returns e.
 func (e *Env) Running(p *Program, c *Command) *Env {
 	e.program, e.command = p, c
 	return e
 }
 
-// Name is how messages name the command: "markgen list".
+// Name returns the command's name for messages, such as "markgen list".
 func (e *Env) Name() string { return e.program.Name + " " + e.command.Name }
 
-// Command is the command's own name.
+// Command returns the command's own name.
 func (e *Env) Command() string { return e.command.Name }
 
-// Wrong reports a wrong command line and returns the exit code for it. The message says what is wrong; the
-// remedy is added here.
+// Wrong reports a usage error and returns its exit code. It adds a hint about help to the message.
 func (e *Env) Wrong(format string, args ...any) int {
 	fmt.Fprintf(e.Stderr, "%s: %s; run %s help %s\n", e.Name(), fmt.Sprintf(format, args...), e.program.Name, e.command.Name)
 	return Usage
 }
 
-// Fail reports an error and returns the exit code for it. Errors that start with a position
-// ("file:line:col: …") are printed as they are, so that editors find the place.
+// Fail reports an error and returns its exit code. Errors that start with a position
+// ("file:line:col: …") are printed unchanged, so that editors can find the place.
 func (e *Env) Fail(err error) int {
 	if startsWithPosition(err.Error()) {
 		fmt.Fprintln(e.Stderr, err)
@@ -101,7 +101,7 @@ func (e *Env) Fail(err error) int {
 	return Failure
 }
 
-// Warn prints what is unusual and does not keep the command from its work.
+// Warn prints a warning about a problem that does not stop the command.
 func (e *Env) Warn(text string) {
 	io.WriteString(e.Stderr, e.Name()+": warning: "+text+"\n")
 }
@@ -114,7 +114,7 @@ func startsWithPosition(text string) bool {
 	return ok && ok2 && file != "" && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// Flags returns an empty flag set for the command; Parse reads a command line with it.
+// Flags returns an empty flag set for the command, for use with Parse.
 func (e *Env) Flags() *flag.FlagSet {
 	fs := flag.NewFlagSet(e.command.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -122,9 +122,10 @@ func (e *Env) Flags() *flag.FlagSet {
 	return fs
 }
 
-// Parse reads the flags of a command line, which may stand before, between and behind its operands; these are in
-// fs.Args(). A -- before all operands ends the flags, for names that begin with a dash. When done is true the command
-// ends with the exit code: help was asked for and printed, or a flag is wrong and was reported.
+// Parse parses the flags of a command line, which may be before, between and after its operands;
+// the operands are in fs.Args(). A -- before all operands ends the flags, for names that begin with
+// a dash. If done is true, the command must exit with code: help was requested and printed, or a
+// flag is wrong and was reported.
 func (e *Env) Parse(fs *flag.FlagSet, args []string) (code int, done bool) {
 	var operands []string
 	for {
@@ -145,10 +146,10 @@ func (e *Env) Parse(fs *flag.FlagSet, args []string) (code int, done bool) {
 		}
 		operands, args = append(operands, rest[0]), rest[1:]
 	}
-	return OK, fs.Parse(append([]string{"--"}, operands...)) != nil // which reads no flag
+	return OK, fs.Parse(append([]string{"--"}, operands...)) != nil // with --, Parse accepts all operands
 }
 
-// ParseFlags reads the flags at the start of args; the rest is in fs.Args().
+// ParseFlags parses the flags at the start of args; the rest is in fs.Args().
 func (e *Env) ParseFlags(fs *flag.FlagSet, args []string) (code int, done bool) {
 	err := fs.Parse(args)
 	switch {

@@ -9,19 +9,21 @@ import (
 	"github.com/markgen/markgen/internal/spelling"
 )
 
-// A Program is what a binary is.
+// A Program describes a binary and its commands.
 type Program struct {
 	Name string // as typed
-	Long string // what help begins with: what it is for, and the usage lines
-	End  string // what help ends with
+	Long string // start of the help text: purpose and usage lines
+	End  string // end of the help text
 
-	// Commands are its commands, in the order in which help lists them; help and version come of themselves.
+	// Commands are its commands, in the order of the help text, without help and version, which are
+	// added.
 	Commands []*Command
 
-	// Default is the command that runs where the first argument names none.
+	// Default is the command that runs if the first argument is not a command.
 	Default string
 
-	// IsCommand tells whether a first argument that names no command was meant to. OrElse is what else to do about it.
+	// IsCommand reports whether an unknown first argument was meant as a command. OrElse returns a
+	// further hint about it.
 	IsCommand func(env *Env, word string) bool
 	OrElse    func(word string) string
 }
@@ -44,12 +46,12 @@ func (p *Program) Main(ctx context.Context, env *Env) int {
 	return c.Run(ctx, env.Running(p, c), args)
 }
 
-// All are its commands with help and version.
+// All returns the commands, including help and version.
 func (p *Program) All() []*Command {
 	return append(slices.Clone(p.Commands), p.version(), p.help())
 }
 
-// Lookup returns the command of that name, or nil.
+// Lookup returns the named command, or nil.
 func (p *Program) Lookup(name string) *Command {
 	for _, c := range p.All() {
 		if c.Name == name {
@@ -59,7 +61,7 @@ func (p *Program) Lookup(name string) *Command {
 	return nil
 }
 
-// unknown reports a word that is no command.
+// unknown reports an unknown command.
 func (p *Program) unknown(env *Env, word string) int {
 	var names []string
 	for _, c := range p.All() {
@@ -108,7 +110,7 @@ Help lists the commands, or says what one of them does, with its flags and examp
 	}
 }
 
-// list prints what the program is for, and its commands.
+// list prints the purpose of the program and its commands.
 func (p *Program) list(env *Env) {
 	fmt.Fprintf(env.Stdout, "%s\n\n", p.Long)
 	all := p.All()

@@ -11,10 +11,10 @@ import (
 // A Size is a flag for a number of bytes: 131072, 128K, 1M, 2GiB.
 type Size int64
 
-// String is what the flag has, in bytes.
+// String returns the value in bytes.
 func (s *Size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
-// Set reads a number of bytes, as MARKGEN has them, in small letters or with the B of bytes, too.
+// Set parses a number of bytes, as in MARKGEN, also in lower case or with a B at the end.
 func (s *Size) Set(text string) error {
 	short := strings.ToUpper(text)
 	if unit, ok := strings.CutSuffix(short, "IB"); ok && strings.TrimRight(unit, "KMG") != unit {

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/term"
 )
 
-// IsTerminal reports whether a reader or writer is a terminal: keys can be read from it, or what is written is seen.
+// IsTerminal reports whether a reader or writer is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Terminal returns the width of the terminal that w is and whether to use
-// colours there. If it is none, the width is that of the variable COLUMNS, 0 where there is none, too.
+// Terminal returns the width of the terminal that w is, and whether to use colours. If w is no
+// terminal, the width is that in the variable COLUMNS, or 0.
 func (e *Env) Terminal(w io.Writer) (width int, color bool) {
 	if !IsTerminal(w) {
 		width, _ = strconv.Atoi(e.Getenv("COLUMNS"))

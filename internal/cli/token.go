@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// Token is the token for a central service: the one given, or what the file of -token-file has, or
-// MARKGEN_TOKEN if there is neither.
+// Token returns the token for a central service: the given one, or the one in the -token-file, or
+// else MARKGEN_TOKEN.
 func (e *Env) Token(given, file string) (string, error) {
 	const shape = "a token is one word that begins with mg_"
 	token, from := cmp.Or(given, e.Getenv("MARKGEN_TOKEN")), "the token"
@@ -32,7 +32,7 @@ func (e *Env) Token(given, file string) (string, error) {
 	return token, nil
 }
 
-// WarnPlain warns of a token that leaves the machine without TLS.
+// WarnPlain warns about a token that would be sent to another machine without TLS.
 func (e *Env) WarnPlain(server, token string) {
 	u, err := url.Parse(server)
 	if err == nil && u.Scheme == "http" && token != "" && !ownMachine(u.Hostname()) {
@@ -40,7 +40,7 @@ func (e *Env) WarnPlain(server, token string) {
 	}
 }
 
-// ownMachine tells whether a host's name is that of this machine in any case.
+// ownMachine reports whether a host name always refers to this machine.
 func ownMachine(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

@@ -35,7 +35,8 @@ version between releases, and the Go release, operating system and processor it 
 	}
 }
 
-// Version is the module version of this binary, for a build from a checkout one that go makes up from the commit.
+// Version returns the module version of this binary; for a build from a checkout it is the
+// pseudo-version that go derives from the commit.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -43,8 +44,8 @@ func Version() string {
 	return "(devel)"
 }
 
-// commitOf returns " commit " and the commit that a binary was built from, "" if that is not known,
-// or is in the version.
+// commitOf returns " commit " and the commit from which a binary was built, or "" if it is unknown
+// or part of the version.
 func commitOf(info *debug.BuildInfo) string {
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(info.Main.Version, s.Value[:12]) {

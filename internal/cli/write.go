@@ -11,13 +11,14 @@ import (
 	"github.com/markgen/markgen/internal/interrupt"
 )
 
-// WriteFile replaces the contents of a file in one step.
+// WriteFile atomically replaces the content of a file.
 func WriteFile(path string, text []byte) error {
 	return filewrite.Write(context.Background(), path, text)
 }
 
-// Stream gives a file what write writes: a new one as a whole, a device or a pipe as it comes; "" is stdout. Interrupted, it leaves
-// what was there, and nothing else.
+// Stream writes the output of write to a file: atomically to a regular file, directly to a device
+// or a pipe; "" is standard output. If it is interrupted, an existing file is unchanged and no
+// other file is left.
 func (e *Env) Stream(ctx context.Context, name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(e.Stdout)
@@ -38,7 +39,7 @@ func (e *Env) Stream(ctx context.Context, name string, write func(io.Writer) err
 	return errors.Join(write(f), f.Close())
 }
 
-// Put is Stream for what is there as a whole.
+// Put is Stream with the content in memory.
 func (e *Env) Put(ctx context.Context, name string, content []byte) error {
 	return e.Stream(ctx, name, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -46,7 +47,7 @@ func (e *Env) Put(ctx context.Context, name string, content []byte) error {
 	})
 }
 
-// IsFolder tells whether there is a directory of that name.
+// IsFolder reports whether name is a directory.
 func (e *Env) IsFolder(name string) bool {
 	info, err := os.Stat(e.Path(name))
 	return err == nil && info.IsDir()

@@ -1,4 +1,4 @@
-// Package interrupt lets a command put its things away when it is told to end.
+// Package interrupt lets a command clean up when it is interrupted.
 package interrupt
 
 import (
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Context returns a context that ends when this process is told to end, by an [Error]. The first
-// signal until stop is called does not end the process at once: it has things to put away. A second
-// one does, unless a program runs that signals are passed on to.
+// Context returns a context that is canceled, with an [Error] as the cause, by the first interrupt
+// or termination signal before stop is called. That signal does not end the process at once, so
+// that it can clean up. A second one does, unless a running child program gets the signals.
 func Context(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -31,9 +31,8 @@ func Context(ctx context.Context) (_ context.Context, stop func()) {
 	}
 }
 
-// NotIgnored are those of the signals that this process was not started to ignore, as nohup does
-// with that of a hangup and a shell with those of the keyboard for what it starts in the
-// background.
+// NotIgnored returns the signals that this process was not started with ignored. nohup ignores
+// SIGHUP, and a shell ignores keyboard signals for background processes.
 func NotIgnored(signals ...os.Signal) (heeded []os.Signal) {
 	for _, s := range signals {
 		if !signal.Ignored(s) {
@@ -43,18 +42,18 @@ func NotIgnored(signals ...os.Signal) (heeded []os.Signal) {
 	return heeded
 }
 
-// IgnoreSIGPIPE has writing to a pipe whose reader has gone fail, as writing elsewhere may, where it would end this
-// process at once: it has data to keep and files to put away.
+// IgnoreSIGPIPE makes writes to a pipe without a reader fail with an error, instead of ending the
+// process at once: it has data to keep and files to clean up.
 func IgnoreSIGPIPE() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// An Error is the signal that a context ended by.
+// An Error is the signal that canceled a context.
 type Error struct{ os.Signal }
 
 func (s Error) Error() string { return s.String() }
 
-// ExitCode is what a shell has for a program that the signal ended.
+// ExitCode returns the exit code that a shell reports for a program killed by the signal.
 func (s Error) ExitCode() int {
 	if n, ok := s.Signal.(syscall.Signal); ok {
 		return 128 + int(n)

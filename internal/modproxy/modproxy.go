@@ -15,16 +15,15 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// Modules are the modules that are released, by their directories in the checkout.
+// Modules are the released modules, by their directories in the checkout.
 var Modules = map[string]string{
 	".":       "github.com/markgen/markgen",
 	"runtime": "github.com/markgen/markgen/runtime",
 	"service": "github.com/markgen/markgen/service",
 }
 
-// Write writes a proxy to dir that has each of the modules, in that version, as the files are that
-// git knows in the checkout at root. Of files that have changed since they were committed the
-// changed ones are there.
+// Write writes a proxy to dir with each of the modules, in the given version. The files are those
+// tracked by git in the checkout at root, with uncommitted changes.
 func Write(dir, root, version string) error {
 	cmd := exec.Command("git", "ls-files", "-z")
 	cmd.Dir = root
@@ -33,7 +32,7 @@ func Write(dir, root, version string) error {
 		return err
 	}
 	names := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	nested := map[string]bool{} // directories in which a module begins
+	nested := map[string]bool{} // root directories of modules
 	for _, name := range names {
 		if path.Base(name) == "go.mod" {
 			nested[path.Dir(name)] = true
@@ -57,7 +56,7 @@ func Write(dir, root, version string) error {
 	return nil
 }
 
-// moduleOf returns the directory of the module that a file is in.
+// moduleOf returns the directory of a file's module.
 func moduleOf(nested map[string]bool, name string) string {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		if nested[dir] || dir == "." {
@@ -66,7 +65,7 @@ func moduleOf(nested map[string]bool, name string) string {
 	}
 }
 
-// write writes what the proxy has of one module.
+// write writes the proxy's files of one module.
 func write(dir, root string, m module.Version, files []zip.File) error {
 	at := filepath.Join(dir, filepath.FromSlash(m.Path), "@v")
 	if err := os.MkdirAll(at, 0o777); err != nil {
@@ -88,7 +87,7 @@ func write(dir, root string, m module.Version, files []zip.File) error {
 	)
 }
 
-// A file is one of a module: where it is, and its name there.
+// A file is a file of a module: its path, and its name in the module.
 type file struct{ from, name string }
 
 func (f file) Path() string                 { return f.name }

@@ -1,4 +1,5 @@
-// Package promtest starts Prometheus on what a test serves, and compares what it has scraped with a profile.
+// Package promtest starts Prometheus, which scrapes a test's server, and compares what it scraped
+// with a profile.
 package promtest
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// ShopRun is the data file of a run whose passages take from nothing to minutes.
+// ShopRun returns the data file of a run with scopes of 1 ns up to minutes.
 func ShopRun(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	times := map[int][]uint64{}
@@ -33,7 +34,7 @@ func ShopRun(seed uint64) []byte {
 			times[marker] = append(times[marker], uint64(typical*math.Exp(1.5*r.NormFloat64())))
 		}
 	}
-	times[1] = append(times[1], 1, 2, 1024, 1<<40) // at the edges of buckets
+	times[1] = append(times[1], 1, 2, 1024, 1<<40) // at the boundaries of buckets
 	return profiletest.Run{
 		App: "shop", PID: 4711 + seed, StartWall: 1763711763_000000000 + seed*1e9, Span: 2_500_000_000,
 		Tables: []profiletest.Table{{
@@ -51,7 +52,7 @@ func ShopRun(seed uint64) []byte {
 	}.File()
 }
 
-// ShopProfile is the profile of the runs in a folder.
+// ShopProfile returns the profile of the runs in a directory.
 func ShopProfile(t *testing.T, dir string) *profile.Profile {
 	t.Helper()
 	files, err := runfile.Find(dir, ".")
@@ -69,7 +70,7 @@ func ShopProfile(t *testing.T, dir string) *profile.Profile {
 	return profile.Merge(ps)
 }
 
-// Server is a Prometheus that scrapes a server of metrics.
+// A Server is a Prometheus that scrapes a metrics server.
 type Server struct {
 	t   *testing.T
 	url string
@@ -114,7 +115,7 @@ func Start(t *testing.T, target string, flags ...string) *Server {
 	return &Server{t, "http://" + addr}
 }
 
-// sample is one result of a query.
+// A sample is one result of a query.
 type sample struct {
 	Metric    map[string]string
 	Value     []any // time, value
@@ -133,7 +134,7 @@ func (s sample) number(t *testing.T) float64 {
 	return v
 }
 
-// Query returns the samples of an expression, now.
+// Query returns the current samples of an expression.
 func (p *Server) Query(expression string) []sample {
 	p.t.Helper()
 	res, err := http.Get(p.url + "/api/v1/query?query=" + url.QueryEscape(expression))
@@ -154,7 +155,7 @@ func (p *Server) Query(expression string) []sample {
 	return answer.Data.Result
 }
 
-// Await waits until an expression has a value.
+// Await waits until an expression has the value want.
 func (p *Server) Await(expression string, want float64) {
 	p.t.Helper()
 	var last []sample
@@ -166,7 +167,7 @@ func (p *Server) Await(expression string, want float64) {
 	p.t.Fatalf("%s does not become %v; it is %v. Targets: %v", expression, want, last, p.Query("up"))
 }
 
-// ByMarker returns the samples of an expression by the ID of their marker.
+// ByMarker returns the samples of an expression by marker ID.
 func (p *Server) ByMarker(expression string) map[string]sample {
 	p.t.Helper()
 	all := map[string]sample{}
@@ -209,8 +210,8 @@ func CheckFigures(t *testing.T, prom *Server, p *profile.Profile) {
 	}
 }
 
-// CheckClassic compares the buckets of classic histograms: how many passages were no longer
-// than a bound, whatever the bound; of a marker, and of all.
+// CheckClassic compares the buckets of classic histograms: the number of scopes up to each bound,
+// for each marker and for all together.
 func CheckClassic(t *testing.T, prom *Server, p *profile.Profile) {
 	t.Helper()
 	upTo := func(m *profile.Marker, bound string) (n uint64) {
@@ -290,8 +291,7 @@ func CheckNative(t *testing.T, prom *Server, p *profile.Profile) {
 	}
 }
 
-// CheckQuantiles compares quantiles, of which unit ns are one: they have to be in the
-// same bucket.
+// CheckQuantiles compares quantiles, whose unit is unit ns: they must be in the same bucket.
 func CheckQuantiles(t *testing.T, prom *Server, p *profile.Profile, name string, unit float64) {
 	t.Helper()
 	for _, q := range []float64{0.5, 0.9, 0.99} {
@@ -319,8 +319,8 @@ func CheckQuantiles(t *testing.T, prom *Server, p *profile.Profile, name string,
 	}
 }
 
-// Serve starts a program in a directory, which prints the URL of what it serves, and interrupts it
-// when the test ends.
+// Serve starts a program in a directory, returns the URL that it prints, and interrupts it when the
+// test ends.
 func Serve(t *testing.T, dir, name string, args ...string) (url string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

@@ -1,9 +1,10 @@
-// Package spelling finds what somebody meant to type: a name that is a slip of the finger away.
+// Package spelling suggests corrections for mistyped names.
 //
 //	if near := spelling.Nearest("biuld", commands); near != "" {
 package spelling
 
-// Nearest returns the name most like word, "" when none is so near that a slip of the finger explains it.
+// Nearest returns the name most similar to word, or "" if none is similar enough for a typing
+// error.
 func Nearest(word string, names []string) string {
 	best, least := "", 1+min(2, len(word)/2)
 	for _, name := range names {
@@ -14,8 +15,8 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// Distance is the number of letters to insert, delete, change or swap with their neighbour to get from a to b
-// (optimal string alignment).
+// Distance returns the number of letters to insert, delete, change or swap with their neighbour to
+// get from a to b (optimal string alignment distance).
 func Distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
