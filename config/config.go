@@ -5,34 +5,34 @@ import (
 	"github.com/markgen/markgen/runtime/glob"
 )
 
-// FileName is the name of the file; it lies at the module root.
+// FileName is the name of the file, at the module root.
 const FileName = ".markgen.yaml"
 
-// Config is what the file says. The zero Config keeps every marker as it is.
+// Config is the content of the file. The zero Config keeps every marker unchanged.
 type Config struct {
-	Include Filter // a marker has to match one pattern of each list that is not empty
-	Exclude Filter // and none of these
-	Group   []Rule // the first that matches a name gives its group
-	Sample  []Rate // the first that matches a name gives its rate
+	Include Filter // a marker must match a pattern of each non-empty list
+	Exclude Filter // and must match none of these
+	Group   []Rule // the first rule that matches a name sets its group
+	Sample  []Rate // the first rule that matches a name sets its rate
 }
 
-// Filter is a choice of markers by pattern.
+// A Filter selects markers by pattern.
 type Filter struct {
 	Names  []string // full names
 	Kinds  []string
 	Groups []string
 }
 
-// Rule puts the markers whose names match into a group.
+// A Rule puts the markers whose names match into a group.
 type Rule struct{ Pattern, Group string }
 
-// Rate times one in N passages, N ≥ 1, of the markers whose names match.
+// A Rate times one of N scopes, N ≥ 1, of the markers whose names match.
 type Rate struct {
 	Pattern string
 	N       int
 }
 
-// Keep reports whether p is to be a marker, for rewrite.Options.
+// Keep reports whether p becomes a marker, for rewrite.Options.
 func (c *Config) Keep(p *rewrite.Point) bool {
 	in, out, group := &c.Include, &c.Exclude, c.group(p)
 	return (len(in.Names) == 0 || matchAny(in.Names, p.Name)) &&
@@ -41,7 +41,7 @@ func (c *Config) Keep(p *rewrite.Point) bool {
 		!matchAny(out.Names, p.Name) && !matchAny(out.Kinds, p.Kind) && !matchAny(out.Groups, group)
 }
 
-// Adjust sets the group and the rate of p where its directive does not, for rewrite.Options.
+// Adjust sets the group and the rate of p unless its directive does, for rewrite.Options.
 func (c *Config) Adjust(p *rewrite.Point) {
 	p.Group = c.group(p)
 	if p.Sample > 0 {
@@ -55,7 +55,7 @@ func (c *Config) Adjust(p *rewrite.Point) {
 	}
 }
 
-// group returns the group of p, "" for none.
+// group returns the group of p, or "".
 func (c *Config) group(p *rewrite.Point) string {
 	if p.Group != "" {
 		return p.Group

@@ -1,5 +1,6 @@
-// Package config reads .markgen.yaml, the file at the module root that says which functions, loops and branches
-// become markers when everything is marked, how often they are timed, and which group they belong to.
+// Package config reads .markgen.yaml, the file at the module root that says which functions, loops
+// and branches become markers when everything is marked, how often they are timed, and which group
+// they belong to.
 //
 //	include:                     # what becomes a marker; everything if left out
 //	  names: ["*/parse.*"]
@@ -10,14 +11,15 @@
 //	group:
 //	  "*/db.*": database         # the first pattern that matches a name counts
 //	sample:
-//	  "*.(*Lexer).Next": 1:100   # time one passage in a hundred
+//	  "*.(*Lexer).Next": 1:100   # time one scope in a hundred
 //
 //	c, err := config.Parse(config.FileName, text)
 //	err = unit.Find(rewrite.Options{All: true, Keep: c.Keep, Adjust: c.Adjust})
 //
-// In patterns * stands for any text, slashes and dots included, and ? for one byte; everything else stands for
-// itself, and a pattern matches the whole name, as it does in the keys only and skip of MARKGEN.
+// In patterns * matches any text, including slashes and dots, and ? matches one byte; all other
+// characters match themselves. A pattern must match the whole name, as in the keys only and skip of
+// MARKGEN.
 //
-// A directive in the source is stronger than the file: what //perf:mark asks for is marked whatever is excluded, and
-// keeps its own sample and group.
+// A directive in the source takes precedence: a point with //perf:mark is marked even if it is
+// excluded, and keeps its own sample and group.
 package config

@@ -17,8 +17,9 @@ import (
 	"github.com/markgen/markgen/runtime/glob"
 )
 
-// Parse reads the text of a file. The errors are "name:line:col: what; what to do", all there are, joined; the
-// column of an error in the YAML itself is 1, for its reader does not say.
+// Parse parses the text of a file. The error joins all errors, each in the form "name:line:col:
+// what; what to do". The column of a YAML syntax error is always 1, since the YAML decoder does not
+// report it.
 func Parse(name string, text []byte) (*Config, error) {
 	r := reader{name: name}
 	var doc, more yaml.Node
@@ -47,7 +48,7 @@ func Parse(name string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// reader collects the errors of one file.
+// A reader collects the errors of one file.
 type reader struct {
 	name string
 	errs []error
@@ -59,7 +60,7 @@ func (r *reader) fail(n *yaml.Node, what, remedy string) {
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
-// syntax words an error of the YAML reader.
+// syntax rewords an error of the YAML decoder.
 func (r *reader) syntax(err error) error {
 	line, what := "1", err.Error()
 	if m := yamlError.FindStringSubmatch(what); m != nil {
@@ -116,8 +117,8 @@ func (r *reader) filter(n *yaml.Node, name string) Filter {
 
 var kinds = []string{rewrite.KindFunc, rewrite.KindLoop, rewrite.KindBranch, rewrite.KindBlock, rewrite.KindRegion, rewrite.KindPoint}
 
-// mapping calls each for the pairs of a mapping, which may be null for none. Keys are to be among known, unless that
-// is nil.
+// mapping calls each for the pairs of a mapping, which may be null. Keys must be in known, unless
+// that is nil.
 func (r *reader) mapping(n *yaml.Node, name, wanted string, known []string, each func(key string, at, value *yaml.Node)) {
 	if isNull(n) {
 		return
@@ -144,7 +145,8 @@ func (r *reader) mapping(n *yaml.Node, name, wanted string, known []string, each
 	}
 }
 
-// patterns reads a list of patterns. If any of among has to be matched by each, it is not nil.
+// patterns reads a list of patterns. If among is not nil, each pattern must match one of its
+// elements.
 func (r *reader) patterns(n *yaml.Node, name string, among []string) []string {
 	if isNull(n) {
 		return nil
@@ -171,7 +173,8 @@ func (r *reader) patterns(n *yaml.Node, name string, among []string) []string {
 	return list
 }
 
-// pattern checks a pattern. Go's dots are a likely mistake: they would match nothing but themselves.
+// pattern checks a pattern. The dots of Go's "..." are a likely mistake: they would only match
+// themselves.
 func (r *reader) pattern(n *yaml.Node, text string) bool {
 	switch {
 	case text == "":
@@ -184,7 +187,8 @@ func (r *reader) pattern(n *yaml.Node, text string) bool {
 	return false
 }
 
-// group reads the name of a group, which is one word: reports and tables show it in a column.
+// group reads the name of a group, which must be one word, since reports and tables show it in a
+// column.
 func (r *reader) group(n *yaml.Node) (string, bool) {
 	bad := func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) || c == unicode.ReplacementChar }
 	if n.Kind != yaml.ScalarNode || n.Value == "" || n.Value == "-" || strings.ContainsFunc(n.Value, bad) {
@@ -203,5 +207,5 @@ func (r *reader) rate(n *yaml.Node) (int, bool) {
 	return int(rate), true
 }
 
-// isNull reports whether a key was written without a value.
+// isNull reports whether a key has no value.
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
