@@ -1,21 +1,17 @@
-// Package golden compares what a test got with a file that was looked at and
-// kept. It is imported by tests only:
+// Package golden compares the output of a test with a reviewed file. It is only imported by tests:
 //
 //	golden.Check(t, "report.txt", got)
 //
-// The files stand in golden/testdata, in a folder named after the folder of
-// the package under test; the test of package report that checks "plain.txt"
-// reads golden/testdata/report/plain.txt.
+// The files are in golden/testdata, in a directory named like that of the package under test; the
+// test of package report that checks "plain.txt" reads golden/testdata/report/plain.txt.
 //
-// To rewrite them after a change that was meant, and then to look at the
-// difference:
+// To update the files after an intended change, run the test as follows and then review the diff:
 //
 //	go test ./report -update
 //
-// The flag is defined here and nowhere else. `go test ./... -update` passes it
-// to every test binary, and one that does not link this package refuses it: a
-// package without golden files of its own takes the flag by importing this one
-// for its side effect in a test file.
+// The flag is only defined here. `go test ./... -update` passes it to every test binary, and one
+// that does not link this package rejects it: a package without golden files must import this
+// package for its side effect in a test file.
 package golden
 
 import (
@@ -32,15 +28,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files with what the tests got")
 
-// Updating tells whether the golden files are being rewritten, for tests that
-// keep expectations in another form (a txtar script, say).
+// Updating reports whether the golden files are being updated, for tests with expectations in
+// another form, such as a txtar script.
 func Updating() bool { return *update }
 
-// Check compares got with the golden file of that name and reports a
-// difference as an error of t; with -update it writes the file instead. A name
-// is slash separated and stays within the package's folder. It has to be
-// called with the test's package folder as current directory, which is how the
-// go command starts a test.
+// Check compares got with the named golden file and reports a difference as an error of t; with
+// -update it writes the file instead. The name is slash-separated and must stay within the
+// package's directory. Check must be called with the directory of the test's package as the current
+// directory, in which the go command runs tests.
 func Check[T ~string | ~[]byte](t testing.TB, name string, got T) {
 	t.Helper()
 	path, err := file(name)
@@ -66,8 +61,7 @@ func Check[T ~string | ~[]byte](t testing.TB, name string, got T) {
 	}
 }
 
-// compare returns "" for equal texts, else their difference line by line: of
-// a text with many lines only the lines that differ are of interest.
+// compare returns "" for equal texts, or else a line diff that omits equal lines.
 func compare(want, got string) string {
 	if want == got {
 		return ""
@@ -75,8 +69,8 @@ func compare(want, got string) string {
 	return cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n"))
 }
 
-// file is where the golden file of that name stands, for the package whose
-// folder is the current directory.
+// file returns the path of the named golden file, for the package whose directory is the current
+// directory.
 func file(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", fmt.Errorf("golden file name %q leads out of its folder; use a plain relative name", name)
