@@ -1,5 +1,5 @@
-// Package fileread reads the files that a command finds in a tree, or that are named to it, so that none of them
-// makes it wait for ever or eats up memory.
+// Package fileread reads files that a command finds in a tree, or that are named on its command
+// line, such that no file can block it forever or exhaust memory.
 package fileread
 
 import (
@@ -12,14 +12,15 @@ import (
 	"os"
 )
 
-// Most is how many bytes a file may have.
+// Most is the maximum size of a file in bytes.
 const Most = 256 << 20
 
-// ErrNotRegular is the error of [File] and [Open] for a pipe, a device, a directory.
+// ErrNotRegular is the error of [File] and [Open] for a pipe, device or directory.
 var ErrNotRegular = errors.New("not a regular file")
 
-// File reads a regular file, as [os.ReadFile] does, or what a symbolic link leads to. Others are an error, and not
-// waited for: it is for files that are there by their place or name, and that somebody else may have put there.
+// File reads a regular file, as [os.ReadFile] does, following symbolic links. For other files it
+// returns an error without blocking: it is for files that are found by their place or name, and
+// that someone else may have put there.
 func File(name string) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -29,7 +30,7 @@ func File(name string) ([]byte, error) {
 	return read(f, name)
 }
 
-// Open opens a regular file for reading, or what a symbolic link leads to, with the errors of [File].
+// Open opens a regular file for reading, following symbolic links. The errors are those of [File].
 func Open(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|dontWait, 0)
 	if err != nil {
@@ -45,7 +46,8 @@ func Open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Named reads a file that a user has named on the command line, which may be a pipe, as that of a shell's <(…) is.
+// Named reads a file named on the command line by the user, which may be a pipe, as that of a
+// shell's <(…).
 func Named(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -55,8 +57,8 @@ func Named(name string) ([]byte, error) {
 	return read(f, name)
 }
 
-// Hash returns the SHA-256 sum of what is in a regular file, in hexadecimal digits. The errors are those of [File]; the
-// file may be of any size.
+// Hash returns the SHA-256 sum of a regular file in hexadecimal. The errors are those of [File],
+// but the file may have any size.
 func Hash(name string) (string, error) {
 	f, err := Open(name)
 	if err != nil {

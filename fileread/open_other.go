@@ -2,5 +2,5 @@
 
 package fileread
 
-// dontWait is for where there are pipes with names of files.
+// dontWait is 0: this system has no named pipes.
 const dontWait = 0

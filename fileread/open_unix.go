@@ -4,5 +4,5 @@ package fileread
 
 import "syscall"
 
-// dontWait opens a pipe without waiting for who writes to it.
+// dontWait makes opening a pipe not wait for a writer.
 const dontWait = syscall.O_NONBLOCK
