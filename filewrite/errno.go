@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// isReadOnly says whether an error is that the file system can't be written to.
+// isReadOnly reports whether the error is that of a read-only file system.
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// isFull says whether an error is that there is no more room.
+// isFull reports whether the error is that of a full disk or quota.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || isQuota(err)
 }

@@ -1,6 +1,6 @@
 package filewrite
 
-// Errors of Plan 9 are texts of the file server, which tell what is wrong themselves.
+// Errors of Plan 9 are texts of the file server, which explain themselves.
 
 func isReadOnly(error) bool { return false }
 

@@ -11,9 +11,9 @@ import (
 	"slices"
 )
 
-// An Error is a file that cannot be replaced. All files are as they were.
+// An Error reports a file that cannot be replaced. All files are unchanged.
 type Error struct {
-	Name   string // as it was given
+	Name   string // as passed by the caller
 	Err    error
 	Remedy string
 }
@@ -24,8 +24,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Write gives one file its content, and makes it, with mode 0666 before the
-// umask, if it is not there.
+// Write writes the content of one file. A new file has mode 0666 before the umask.
 func Write(ctx context.Context, name string, text []byte) error {
 	if text == nil {
 		text = []byte{}
@@ -33,10 +32,9 @@ func Write(ctx context.Context, name string, text []byte) error {
 	return WriteAll(ctx, map[string][]byte{name: text})
 }
 
-// Stream gives one file what write writes, which need not fit into memory, and
-// makes the file as Write does. An error of write itself is returned as it is; what is written goes
-// nowhere else, and the file is as it was, if there is any error. Writing ends when
-// the context does.
+// Stream is Write with content written by write, which need not fit into memory. An error of write
+// is returned unchanged. After any error the file is unchanged, and the partial content is removed.
+// Writing fails when ctx is done.
 func Stream(ctx context.Context, name string, write func(w io.Writer) error) error {
 	j := &job{name: name}
 	defer j.clean()
@@ -57,7 +55,7 @@ func Stream(ctx context.Context, name string, write func(w io.Writer) error) err
 	return nil
 }
 
-// stream fails when the context ends.
+// A stream is a writer that fails when the context is done.
 type stream struct {
 	ctx context.Context
 	w   io.Writer
@@ -70,10 +68,10 @@ func (s *stream) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// WriteAll gives the files their contents; one with nil content is removed, and
-// one that is not there is made. The error is an *Error, or the context's if it
-// ended before all were replaced; either way all files are as they were. If one
-// could not be brought back, the error says where its former content is.
+// WriteAll writes the contents of the files; a file with nil content is removed, and missing files
+// are created. The error is an *Error, or that of ctx if it is done before all files are replaced;
+// in both cases all files are unchanged. If a file could not be restored, the error says where its
+// old content is.
 func WriteAll(ctx context.Context, files map[string][]byte) error {
 	names := make([]string, 0, len(files))
 	for name := range files {
@@ -112,7 +110,7 @@ func WriteAll(ctx context.Context, files map[string][]byte) error {
 	return nil
 }
 
-// content writes the text; nil if the file is to be removed.
+// content returns a function that writes text, or nil if the file is to be removed.
 func content(text []byte) func(io.Writer) error {
 	if text == nil {
 		return nil
@@ -123,7 +121,7 @@ func content(text []byte) func(io.Writer) error {
 	}
 }
 
-// restore undoes replacements, the last first.
+// restore undoes replacements in reverse order.
 func restore(jobs []*job) error {
 	var errs error
 	for _, j := range slices.Backward(jobs) {
@@ -132,17 +130,17 @@ func restore(jobs []*job) error {
 	return errs
 }
 
-// job is the replacement of one file.
+// A job is the replacement of one file.
 type job struct {
-	name   string // as it was given
-	target string // the file itself, links followed
+	name   string // as passed by the caller
+	target string // the actual file, with links followed
 	info   fs.FileInfo
-	temp   string // the new content, "" if the file is to be removed
-	backup string // the old content under another name, "" if there was none
+	temp   string // file with the new content; "" if the file is to be removed
+	backup string // second name of the old content; "" if there was none
 }
 
-// prepare does all that needs space on the disk and changes nothing yet. write
-// writes the new content; nil: there is none.
+// prepare does everything that needs disk space, without changing the file. write writes the new
+// content; nil if the file is to be removed.
 func (j *job) prepare(write func(io.Writer) error) error {
 	var err error
 	if j.target, err = Follow(j.name); err != nil {
@@ -218,7 +216,7 @@ func (j *job) restore() error {
 	case j.backup != "":
 		err = os.Rename(j.backup, j.target)
 		if err != nil {
-			if kept := j.backup + ".former"; os.Rename(j.backup, kept) == nil { // Sweep leaves that alone
+			if kept := j.backup + ".former"; os.Rename(j.backup, kept) == nil { // a name that Sweep does not remove
 				j.backup = kept
 			}
 			err = fmt.Errorf("%s could not be brought back: %w; its former content is in %s", j.name, err, j.backup)
@@ -232,7 +230,7 @@ func (j *job) restore() error {
 	return err
 }
 
-// clean removes what is left beside the file.
+// clean removes the temporary files.
 func (j *job) clean() {
 	for _, name := range []string{j.temp, j.backup} {
 		if name != "" {
@@ -241,7 +239,8 @@ func (j *job) clean() {
 	}
 }
 
-// Follow resolves symbolic links: it returns the file that is written under a name. The file itself need not be there.
+// Follow resolves symbolic links: it returns the file that is written under a name. The file need
+// not exist.
 func Follow(name string) (string, error) {
 	target, err := filepath.EvalSymlinks(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -254,8 +253,8 @@ func Follow(name string) (string, error) {
 	return filepath.Join(dir, filepath.Base(name)), err
 }
 
-// keep gives the content of a file a second name beside it: a hard link, or a
-// copy where the file system has none.
+// keep gives the content of a file a second name beside it: by a hard link, or by a copy if the
+// file system has none.
 func keep(target string, info fs.FileInfo) (string, error) {
 	f, err := create(target)
 	if err != nil {
@@ -282,12 +281,11 @@ func keep(target string, info fs.FileInfo) (string, error) {
 	return name, nil
 }
 
-// tempName is the name of a temporary file: the ID of the process and a number.
+// tempName is the format of temporary names: process ID and a number.
 const tempName = ".markgen-%d-%d.tmp"
 
-// create makes a temporary file beside target. One that was made to be read
-// only by its owner would not do for a new file, so the mode is 0666 before the
-// umask.
+// create creates a temporary file beside target. Its mode is 0666 before the umask, since it may
+// become a new file, which others should be able to read.
 func create(target string) (*os.File, error) {
 	dir := filepath.Dir(target)
 	if info, err := os.Stat(dir); err == nil && info.Mode()&0o222 == 0 {
@@ -302,7 +300,7 @@ func create(target string) (*os.File, error) {
 	}
 }
 
-// explain names the file and what can be done.
+// explain adds the file name and a remedy to an error.
 func (j *job) explain(err error) error {
 	remedy := "look at the directory"
 	switch {
@@ -321,8 +319,8 @@ func (j *job) explain(err error) error {
 	return &Error{j.name, fmt.Errorf("cannot be replaced: %w", err), remedy}
 }
 
-// SyncDir brings the names in a directory to the disk where that can be asked
-// for; the files themselves are there already.
+// SyncDir syncs the entries of a directory to disk where possible; the files themselves are already
+// synced.
 func SyncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Lock waits until no other process has locked the directory and locks it; no
-// file is made. A directory that cannot be locked (some network file systems)
-// is as good as locked. The error is the context's.
+// Lock waits until no other process has locked the directory and locks it, without creating a file.
+// If a directory cannot be locked (on some network file systems), Lock returns as if it were. The
+// error is that of ctx.
 func Lock(ctx context.Context, dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Lock waits until no other process has locked the directory and locks it, by a
-// file in the directory for temporary files. A directory for which none can be
-// made is as good as locked. The error is the context's.
+// Lock waits until no other process has locked the directory and locks it, by a file in the
+// temporary directory. If that cannot be created, Lock returns as if the directory were locked. The
+// error is that of ctx.
 func Lock(ctx context.Context, dir string) (unlock func(), err error) {
 	sum := sha256.Sum256([]byte(dir))
 	name := filepath.Join(os.TempDir(), "markgen-"+hex.EncodeToString(sum[:8])+".lock")

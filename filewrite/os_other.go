@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: a new file has the owner its directory gives it.
+// keepOwner does nothing: a new file has the owner that the system assigns.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// isGone says no: it cannot be told here.
+// isGone returns false: this system cannot tell.
 func isGone(int) bool { return false }
 
-// isQuota says no: there is no error of its own for it.
+// isQuota returns false: this system has no such error.
 func isQuota(error) bool { return false }

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 )
 
-// Sweep removes what a killed process has left in a directory: temporary files and second names of files (see the
-// package) that are named after a process which is gone. The caller has locked what is written there (Lock): whether a
-// process of another machine or container is gone cannot be seen.
+// Sweep removes files that a killed process left in a directory: temporary files and second names
+// (see the package comment) with the ID of a process that no longer exists. The caller must have
+// locked the directories being written to (Lock), since Sweep cannot tell whether a process of
+// another machine or container exists.
 func Sweep(dir string) {
-	entries, _ := os.ReadDir(dir) // what cannot be read cannot be written either
+	entries, _ := os.ReadDir(dir) // an unreadable directory is not written to either
 	for _, e := range entries {
 		var pid, try int
 		if n, _ := fmt.Sscanf(e.Name(), tempName, &pid, &try); n == 2 && e.Name() == fmt.Sprintf(tempName, pid, try) && e.Type().IsRegular() && isGone(pid) {
