@@ -1,10 +1,9 @@
-// Package heap paces the garbage collector for work on source text, whose syntax
-// trees are many times its size and are garbage when the next package begins.
+// Package heap tunes the garbage collector for processing source text. Syntax trees are many times
+// the size of the source, and are garbage when the next package begins.
 //
-// Left alone, the collector starts when the heap is 4 MB, which a package of average
-// size fills several times. Here it
-// starts when the heap has a size that follows from the largest amount of source that
-// has been worked on at a time.
+// By default the collector starts at a heap of 4 MB, which a package of average size fills several
+// times. With this package it starts at a heap size proportional to the maximum amount of source
+// processed at a time.
 package heap
 
 import (
@@ -15,32 +14,32 @@ import (
 	"sync"
 )
 
-// What a Pace has for marking, see PerByte.
+// Values of Pace.PerByte for marking.
 const (
-	Overlay = 17 // text edits: 9 to 13 bytes are live
-	InPlace = 40 // texts before and after, and trees of both: 23 bytes of a large package
+	Overlay = 17 // text edits: 9 to 13 bytes are live per byte of source
+	InPlace = 40 // texts before and after, and syntax trees of both: 23 bytes are live per byte of a large package
 )
 
-// room is what the heap may have in any case, bytes.
+// room is the minimum heap size at which the collector starts, in bytes.
 const room = 21 << 20
 
-// A Pace sets the collector's for work that begins and ends. Its methods may be called
-// at once. The zero value is ready for use. Where the variable GOGC or GOMEMLIMIT is
-// set, it does nothing.
+// A Pace tunes the collector while source is being processed. Its methods may be called
+// concurrently. The zero value is ready to use. If the variable GOGC or GOMEMLIMIT is set, it does
+// nothing.
 type Pace struct {
-	// PerByte is what the heap may have for a byte of source: what is live, and a third of
-	// that or more, which is filled between two rounds of the collector.
+	// PerByte is the allowed heap size in bytes per byte of source: the live bytes, plus at least a
+	// third of that, which is allocated between two collections.
 	PerByte int
 
 	mu      sync.Mutex
-	source  int   // bytes that are worked on
-	started int64 // bytes that the process had when the first work began; 0: none has
-	set     int64 // bytes that the heap may have; 0: as before
-	percent int   // that held before, see debug.SetGCPercent
-	limit   int64 // that held before, see debug.SetMemoryLimit
+	source  int   // bytes being processed
+	started int64 // memory of the process at the first Begin, in bytes; 0 if there was none
+	set     int64 // allowed heap size in bytes; 0 if the collector is not tuned
+	percent int   // previous value, see debug.SetGCPercent
+	limit   int64 // previous value, see debug.SetMemoryLimit
 }
 
-// Begin says that n more bytes of source are worked on.
+// Begin adds n bytes of source being processed.
 func (p *Pace) Begin(n int) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -60,14 +59,14 @@ func (p *Pace) Begin(n int) {
 	}
 }
 
-// End takes back what Begin said.
+// End subtracts n bytes that Begin added.
 func (p *Pace) End(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.source -= n
 }
 
-// Restore gives the collector the pace it had before.
+// Restore restores the previous settings of the collector.
 func (p *Pace) Restore() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
