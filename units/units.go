@@ -1,4 +1,4 @@
-// Package units writes figures as markgen prints them for people, everywhere: numbers of things, times and rates.
+// Package units formats counts, times and rates for people, in the same way everywhere in markgen.
 //
 //	units.Plural(1234, "pass") // 1,234 passes
 //	units.Duration(12345)      // 12.3µs
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Count writes a number with a comma between groups of three digits.
+// Count formats a number with commas between groups of three digits.
 func Count(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	if len(digits) <= 3 {
@@ -27,7 +27,7 @@ func Count(n uint64) string {
 	return string(text)
 }
 
-// Plural writes how many of something there are, of a noun whose plural ends in s or es.
+// Plural formats a number of things; the plural of noun must end in s or es.
 func Plural[N int | int64 | uint64](n N, noun string) string {
 	switch {
 	case n == 1:
@@ -38,8 +38,8 @@ func Plural[N int | int64 | uint64](n N, noun string) string {
 	return Count(uint64(max(n, 0))) + " " + noun + "s"
 }
 
-// Duration writes a time with three significant digits: 0.45ns, 12.3µs,
-// 1.20ms, 45.6s, from a minute on 2m05s, 3h07m, 4d11h.
+// Duration formats a time with three significant digits: 0.45ns, 12.3µs, 1.20ms, 45.6s; from one
+// minute on as 2m05s, 3h07m, 4d11h.
 func Duration(ns float64) string {
 	if ns >= 59.95e9 {
 		return longDuration(ns)
@@ -55,8 +55,9 @@ func Duration(ns float64) string {
 	return Significant(ns/1e9) + "s"
 }
 
-// Measured writes the mean or a percentile of times that a clock measured whose smallest step is quantumNS: as Duration
-// does, but what would be 0.00ns is less than the step, <1ns or <10ns, for nothing takes no time.
+// Measured formats a mean or percentile of times measured by a clock with a resolution of
+// quantumNS. It is like Duration, but writes 0.00ns as less than the resolution, <1ns or <10ns,
+// since nothing takes no time.
 func Measured(ns, quantumNS float64) string {
 	if text := Duration(ns); text != "0.00ns" {
 		return text
@@ -64,7 +65,7 @@ func Measured(ns, quantumNS float64) string {
 	return "<" + WholeDuration(uint64(max(1, math.Round(quantumNS))))
 }
 
-// WholeDuration is Duration for a time that is known in whole nanoseconds.
+// WholeDuration is Duration for a time in whole nanoseconds.
 func WholeDuration(ns uint64) string {
 	if ns < 1000 {
 		return strconv.FormatUint(ns, 10) + "ns"
@@ -72,7 +73,7 @@ func WholeDuration(ns uint64) string {
 	return Duration(float64(ns))
 }
 
-// longDuration writes the two largest units of a time of a minute or more.
+// longDuration formats a time of a minute or more with its two largest units.
 func longDuration(ns float64) string {
 	s := uint64(min(math.Round(ns/1e9), math.MaxInt64))
 	switch {
@@ -84,8 +85,7 @@ func longDuration(ns float64) string {
 	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
 }
 
-// Significant writes a number below 1000 with three significant digits, but
-// no more than two after the point.
+// Significant formats a number below 1000 with three significant digits, but at most two decimals.
 func Significant(v float64) string {
 	digits := 0
 	switch {
@@ -97,7 +97,7 @@ func Significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// Number writes a number, as Significant those below 1000, others as Count.
+// Number formats a number: below 1000 like Significant, otherwise like Count.
 func Number(v float64) string {
 	if v < 999.5 {
 		return Significant(v)
@@ -105,7 +105,7 @@ func Number(v float64) string {
 	return Count(uint64(min(math.Round(v), math.MaxInt64)))
 }
 
-// Frequency writes a rate per second: 2.100GHz, 24.00MHz, 50Hz.
+// Frequency formats a rate per second: 2.100GHz, 24.00MHz, 50Hz.
 func Frequency(hz float64) string {
 	switch {
 	case hz >= 1e9:
