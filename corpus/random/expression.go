@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// num is an expression of type int.
+// num returns an expression of type int.
 func (g *maker) num(d int) string {
 	if d <= 0 {
 		if len(g.ints) > 0 && !g.oneIn(4) {
@@ -61,7 +61,7 @@ func (g *maker) num(d int) string {
 	}
 }
 
-// cond is an expression of type bool.
+// cond returns an expression of type bool.
 func (g *maker) cond(d int) string {
 	switch g.below(8) {
 	case 0:
@@ -80,7 +80,7 @@ func (g *maker) cond(d int) string {
 	return "c.Bit()"
 }
 
-// text is an expression of type string.
+// text returns an expression of type string.
 func (g *maker) text(d int) string {
 	switch {
 	case len(g.texts) > 0 && g.oneIn(2):
@@ -91,7 +91,7 @@ func (g *maker) text(d int) string {
 	return strconv.Quote(strings.Repeat("ab", g.below(3)))
 }
 
-// call is an expression of type int that calls one of the later functions.
+// call returns an expression of type int that calls one of the later functions.
 func (g *maker) call(d int) string {
 	if g.next >= len(g.functions) {
 		return g.num(d)
@@ -100,7 +100,7 @@ func (g *maker) call(d int) string {
 	return g.callOf(i, d)
 }
 
-// callOf is one that calls the function of that number.
+// callOf returns an expression that calls function i.
 func (g *maker) callOf(i, d int) string {
 	fn := g.functions[i]
 	a, b := g.num(d), g.num(d-1)
@@ -136,7 +136,7 @@ func (g *maker) callOf(i, d int) string {
 	panic(fn.kind)
 }
 
-// literal is the body of a function literal with a result of that type ("" is none).
+// literal returns the body of a function literal with a result of type result ("" for none).
 func (g *maker) literal(d int, short bool, result string, params ...string) string {
 	v, labels, ret, loop, brk := g.visible, g.labels, g.ret, g.inLoop, g.inCase
 	defer func() { g.visible, g.labels, g.ret, g.inLoop, g.inCase = v, labels, ret, loop, brk; g.literals-- }()

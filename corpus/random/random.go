@@ -1,12 +1,14 @@
-// Package random makes Go programs at random, which say what they do: what they come to, on which lines,
-// and how often each function, loop and branch is passed. Marked programs are held against them: whatever
-// stands in a function, nothing may change but that passages are counted, and these must be the program's.
+// Package random generates random Go programs that print what they do: their results, on which
+// lines, and how often each function, loop and branch is executed. Tests compare marked programs
+// with them: whatever a function contains, marking must change nothing, and the counts must be
+// those of the program.
 //
 //	text, err := random.Program(seed, 40)
 //
-// A program ends, whatever it runs into, and does the same each time: goroutines are waited for, a number is drawn
-// where something may go either way, and there is only so much that calls and loops may do. It panics, recovers, leaves
-// goroutines by runtime.Goexit, jumps, and has deferred calls that do all of this. In any step of it, it can be told to die.
+// A program always ends, and does the same in each run: it waits for goroutines, draws a
+// pseudo-random number where the result could depend on timing, and limits the number of calls and
+// loop iterations. It panics, recovers, ends goroutines with runtime.Goexit, jumps, and has
+// deferred calls that do all of this. It can be told to die in any of its steps.
 package random
 
 import (
@@ -23,15 +25,17 @@ import (
 	"strings"
 )
 
-// told is the source of the package that programs tell by.
+// told is the source of the package with which programs record what they do.
 //
 //go:embed told.txt
 var told string
 
-// Write writes a program to a folder: go.mod, main.go and the package told. What it prints when it runs hangs on its
-// environment: with PLACES=1 also "passed KIND LINE N" for each place passed, with NOLINES=1 nothing that hangs on where
-// lines are, with TOLD=1 each step, with ALLOCS=1 "allocates FUNCTION SEED OBJECTS PANICS" for each call from main. DIE=WAY:N ends it in its step N (ways: see die in told.txt), and PLACEFILE names a file that
-// has the passages by then: for each kind one number, of 8 bytes, a line.
+// Write writes a program to a directory: go.mod, main.go and the package told. The output of the
+// program depends on its environment: with PLACES=1 it includes "passed KIND LINE N" for each
+// executed place, with NOLINES=1 it includes nothing that depends on line numbers, with TOLD=1 it
+// includes each step, and with ALLOCS=1 "allocates FUNCTION SEED OBJECTS PANICS" for each call from
+// main. DIE=WAY:N ends it in step N (for ways see die in told.txt), and PLACEFILE names a file with
+// the counts so far: for each kind one 8-byte number per line of the source.
 func Write(dir string, seed uint64, functions int) error {
 	text, err := Program(seed, functions)
 	if err != nil {
@@ -48,8 +52,8 @@ func Write(dir string, seed uint64, functions int) error {
 	return nil
 }
 
-// Program is the text of a program of that many functions, and those they have in them. Every other seed gives one that is not
-// formatted.
+// Program returns the text of a program with that many functions, plus the function literals in
+// them. For every other seed the text is not formatted with gofmt.
 func Program(seed uint64, functions int) (string, error) {
 	g := &maker{rand: rand.New(rand.NewPCG(seed, 1))}
 	for i := range functions {
@@ -107,12 +111,13 @@ type box[E any] struct{ v E }
 
 `
 
-// onEdge says whether one more deferred call may change on which line a function in the text says to be while those that it has run: the
-// compiler runs them where the returns are as long as returns times deferred calls are no more than 15.
+// onEdge reports whether one more deferred call may change the line number that a function in the
+// text reports while it runs deferred calls: the compiler runs them inline at the returns as long
+// as returns times deferred calls is at most 15.
 func onEdge(text string) (edge bool) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0)
 	if err != nil {
-		return false // which Program tells
+		return false // Program reports the error
 	}
 	var function func(body *ast.BlockStmt)
 	function = func(body *ast.BlockStmt) {
@@ -139,7 +144,8 @@ func onEdge(text string) (edge bool) {
 	return edge
 }
 
-// setPlaces puts for each PLACE the line of the function, loop or branch whose body begins with it.
+// setPlaces replaces each PLACE with the line of the function, loop or branch whose body begins
+// with it.
 func setPlaces(text string) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "main.go", text, 0)
@@ -190,7 +196,7 @@ func setPlaces(text string) (string, error) {
 	return s.String() + text[done:], nil
 }
 
-// A kind is what a function takes and gives.
+// A kind is the signature of a function.
 type kind int
 
 const (
@@ -208,7 +214,7 @@ const (
 	recursive
 	tiny
 	iterator
-	kinds // how many there are
+	kinds // number of kinds
 )
 
 type function struct {
@@ -216,22 +222,22 @@ type function struct {
 	kind kind
 }
 
-// visible are the variables that may be used where the maker is.
+// visible are the variables in scope at the current place.
 type visible struct{ ints, slices, texts, pairs []string }
 
-// A maker makes functions one after the other.
+// A maker generates functions one after another.
 type maker struct {
 	rand      *rand.Rand
 	functions []function
-	next      int // functions from here on may be called
-	names     int // given so far
+	next      int // index of the first function that may be called
+	names     int // number of names used so far
 	visible
 	labels   []label
-	ret      func() string // a statement that returns
-	inLoop   bool          // break and continue may stand here
-	inCase   bool          // break may, at least
-	literals int           // how many function literals are around
-	ends     string        // changes the results, in a deferred literal
+	ret      func() string // returns a return statement
+	inLoop   bool          // break and continue are allowed
+	inCase   bool          // break is allowed
+	literals int           // number of enclosing function literals
+	ends     string        // statement that changes the results, in a deferred literal
 }
 
 type label struct {
@@ -239,19 +245,19 @@ type label struct {
 	loop bool
 }
 
-// mostLiterals is how deep function literals stand in each other.
+// mostLiterals is the maximum nesting of function literals.
 const mostLiterals = 3
 
 func (g *maker) below(n int) int      { return g.rand.IntN(n) }
 func (g *maker) oneIn(n int) bool     { return g.rand.IntN(n) == 0 }
 func (g *maker) name(p string) string { g.names++; return p + strconv.Itoa(g.names) }
 
-// either is one of several texts.
+// either returns one of several texts, chosen at random.
 func either(g *maker, s ...string) string { return s[g.below(len(s))] }
 
 var sprintf = fmt.Sprintf
 
-// function is the text of the function of that number.
+// function returns the text of function i.
 func (g *maker) function(i int) string {
 	fn := g.functions[i]
 	g.next = i + 1

@@ -2,7 +2,7 @@ package random
 
 import "strings"
 
-// stmts are n statements, in a block of their own.
+// stmts returns n statements, in a scope of their own.
 func (g *maker) stmts(d, n int) string {
 	v := g.visible
 	defer func() { g.visible = v }()
@@ -27,12 +27,12 @@ func (g *maker) stmts(d, n int) string {
 
 func clip(s []string) []string { return s[:len(s):len(s)] }
 
-// body is a block's text for a branch, with its place.
+// body returns the statements of a branch, beginning with its place.
 func (g *maker) body(d int) string {
 	return "told.B(PLACE)\n" + g.stmts(d-1, g.below(4))
 }
 
-// labelled puts the label before a statement if it is used there.
+// labelled adds the label to a statement if the statement uses it.
 func labelled(l label, s string) string {
 	if l != (label{}) && strings.Contains(s, " "+l.name+"\n") {
 		return l.name + ":\n" + s
@@ -40,7 +40,8 @@ func labelled(l label, s string) string {
 	return s
 }
 
-// loopBody is the text of the body of a loop that may have a label; it uses the variables of the header.
+// loopBody returns the body of a loop that may have a label; it uses the variables of the loop's
+// header.
 func (g *maker) loopBody(d int, l label, used ...string) string {
 	labels, loop, brk := g.labels, g.inLoop, g.inCase
 	if l != (label{}) {
@@ -56,13 +57,13 @@ func (g *maker) loopBody(d int, l label, used ...string) string {
 	return s
 }
 
-// declare declares a variable, and uses it.
+// declare returns a variable declaration, with a use.
 func (g *maker) declare(name, value string) string {
 	g.ints = append(g.ints, name)
 	return sprintf("%s := %s\n%s", name, value, either(g, "_ = "+name, sprintf("c.Out(%s)", name)))
 }
 
-// stmt is a statement, or a few, d deep at most.
+// stmt returns one or more statements, nested at most d deep.
 func (g *maker) stmt(d int) string {
 	if d <= 0 {
 		switch g.below(4) {
@@ -141,10 +142,10 @@ func (g *maker) stmt(d int) string {
 			return sprintf("if c.One(3) {\ntold.B(PLACE)\n%s%s\n}", w, l.name)
 		}
 		return g.ifStmt(d)
-	case 31: // forward
+	case 31: // forward goto
 		l := g.name("X")
 		return sprintf("if c.Bit() {\ntold.B(PLACE)\ngoto %s\n}\n{\n%s}\n%s:\n%s", l, g.stmts(d-1, 1+g.below(3)), l, either(g, "c.Out(1)", ";", "{\n}", g.forStmt(d-1)))
-	case 32: // backward
+	case 32: // backward goto
 		l := g.name("Y")
 		v := g.visible
 		s := sprintf("%s:\n%s\nif !c.Spent() && c.Bit() {\ntold.B(PLACE)\ngoto %s\n}", l, strings.TrimSpace(g.plainStmt(d)), l)
@@ -178,7 +179,8 @@ func (g *maker) stmt(d int) string {
 	}
 }
 
-// plainStmt is a statement between a label and the goto that leads back to it: it declares nothing.
+// plainStmt returns a statement for between a label and the goto back to it, which must not declare
+// anything.
 func (g *maker) plainStmt(d int) string {
 	v := g.visible
 	defer func() { g.visible = v }()
@@ -264,7 +266,7 @@ func (g *maker) forStmt(d int) string {
 	return labelled(l, s)
 }
 
-// clause is a clause of a switch or select.
+// clause returns a clause of a switch or select.
 func (g *maker) clause(d int, head string) string {
 	s := g.stmts(d-1, g.below(3))
 	if g.inCase && g.oneIn(6) {
