@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// The flags that the help of a command explains are those it has, and it says which take a value.
+// helpFlags finds the flags that a command has, and which of them have a value.
 func TestHelpFlags(t *testing.T) {
 	explained := map[string]bool{}
 	for _, c := range program.All() {
@@ -138,7 +138,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// What bash replaces is the end of the word behind the last character that it breaks words at, quoted as the word is.
+// Bash replaces the part of the word after the last character at which it breaks words; it must be
+// quoted like the word.
 func TestBashWords(t *testing.T) {
 	tests := []struct{ line, current, words, value, want string }{
 		{`markgen bet`, `bet`, `bet`, `between`, `between`},

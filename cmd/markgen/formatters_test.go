@@ -11,9 +11,10 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// In three rounds of marking, formatting and stripping, source that a formatter has formatted comes back as it was, and other
-// source as the formatter makes of it. Formatted marked source compiles, and marking it again leaves it as it is.
-// Formatters of other projects are those of tools/formatters; package rewrite tests gofmt and goimports with more source.
+// In three rounds of marking, formatting and stripping, formatted source is unchanged, and other
+// source becomes what the formatter makes of it. Formatted marked source compiles, and marking it
+// again does not change it. Formatters of other projects are in tools/formatters; package rewrite
+// tests gofmt and goimports with more source.
 func TestFormatters(t *testing.T) {
 	tier.Corpus(t)
 	bin := t.TempDir() + string(filepath.Separator)
@@ -52,9 +53,10 @@ func testFormatter(t *testing.T, args []string) {
 		t.Fatal("no sources")
 	}
 	packages := []string{".", "./c", "./own"}
-	// What they do to marked text in these cannot be told from what the user has written. Gofumpt puts blank lines around
-	// one-line functions that have been broken up, and makes a block of imports that stand below another. Gci puts import "C"
-	// first where there are two other imports, and leaves it where there is one.
+	// In these sources, changes by the formatter cannot be told from the user's. Gofumpt puts blank
+	// lines around one-line functions that were broken up, and merges imports into a block. Gci
+	// puts import "C" first if there are two other imports, and leaves it where it is if there is
+	// one.
 	skipped := map[string][]string{
 		"gofumpt": {"adjacent.go", "block_and_one.go"},
 		"gci":     {"c_behind.go"},
@@ -75,7 +77,7 @@ func testFormatter(t *testing.T, args []string) {
 		}
 		m.write(name, string(text))
 	}
-	texts := func() map[string]string { // of the sources
+	texts := func() map[string]string { // texts returns the source files
 		files := m.files()
 		for name := range files {
 			base := filepath.Base(name)
@@ -91,7 +93,7 @@ func testFormatter(t *testing.T, args []string) {
 		if args[0] != "go" {
 			operands = nil
 			for _, dir := range packages {
-				files, err := filepath.Glob(filepath.Join(m.dir, dir, "*.go")) // the tables, too
+				files, err := filepath.Glob(filepath.Join(m.dir, dir, "*.go")) // includes the tables
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,14 +20,14 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// TestGoCommand runs the scripts of build, run, test and exec, in testdata/gocommand. Beyond what testscript has they
-// may use
+// TestGoCommand runs the scripts of build, run, test and exec, in testdata/gocommand. In addition
+// to the commands of testscript they may use
 //
-//	code N COMMAND ARGS   run a command that has to end with exit code N
-//	tree                  print the files in $WORK with their hashes, save those that scripts write (want, *.want)
-//	sametest FILE …       run a command; its output has to be that of go test in FILE, save the times
+//	code N COMMAND ARGS   run a command that must exit with code N
+//	tree                  print the files in $WORK with their hashes, except files written by scripts (want, *.want)
+//	sametest FILE …       run a command; its output must equal that of go test in FILE, except for times
 //	samejson FILE …       the same for go test -json
-//	sameid FILE NAME FILE NAME   markers of those names in reports of format json have to have the same ID
+//	sameid FILE NAME FILE NAME   the markers of those names in reports of format json must have the same ID
 //	[cgo]                 there is a C compiler
 func TestGoCommand(t *testing.T) {
 	tier.Test(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// installed is a user's machine: a module cache of its own, and a proxy that has the modules of the
-// checkout as v0.1.0, and those of others from the module cache here, or from the network.
+// installed simulates a user's machine: it has its own module cache, and a proxy with the modules
+// of the checkout as v0.1.0, and other modules from the local module cache or the network.
 type installed struct {
 	t       *testing.T
 	dir     string
@@ -117,7 +117,8 @@ func main() { work() }
 	}
 }
 
-// The command can be a tool of a module, which then requires no more than the command is made of.
+// The command can be a tool dependency of a module, which then requires only what the command
+// needs.
 func TestInstallTool(t *testing.T) {
 	i := newInstalled(t)
 	i.write("m/go.mod", "module example.com/m\n\ngo 1.26.0\n")
@@ -131,7 +132,7 @@ func TestInstallTool(t *testing.T) {
 	if len(indirect) > 25 {
 		t.Errorf("%d indirect requirements, want 25 at most:\n%s", len(indirect), strings.Join(indirect, "\n"))
 	}
-	// What the service or development alone needs is not required.
+	// Dependencies of the service and of development are not required.
 	graph := i.run("m", "go", "mod", "graph")
 	for _, path := range []string{"honnef.co/go/tools", "github.com/getkin/kin-openapi", "github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "modernc.org/sqlite", "github.com/jackc/pgx/v5", "google.golang.org/grpc"} {
 		if found := regexp.MustCompile(`(?m)^(github\.com/markgen/\S+) ` + regexp.QuoteMeta(path) + `@`).FindString(graph); found != "" {
@@ -140,7 +141,7 @@ func TestInstallTool(t *testing.T) {
 	}
 }
 
-// A program that was marked in place is built and runs with the release of Go that the runtime's module asks for.
+// A program that was marked in place builds and runs with the Go release in the runtime's go.mod.
 func TestLowestGo(t *testing.T) {
 	tier.Corpus(t)
 	m := newMarked(t)
@@ -158,7 +159,7 @@ func TestLowestGo(t *testing.T) {
 	}
 }
 
-// lines are the lines of a go.mod that require something, or say of which version something is.
+// lines returns the lines of a go.mod that require a module or a version.
 func (i *installed) lines(name string) (lines []string) {
 	i.t.Helper()
 	text, err := os.ReadFile(filepath.Join(i.dir, filepath.FromSlash(name)))

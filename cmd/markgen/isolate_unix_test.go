@@ -16,8 +16,9 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// slowModule writes a module whose test says each time in the file began that it has begun, and stays from the second
-// time on while there is the file stay. It returns its folder and an environment for commands there.
+// slowModule writes a module whose test appends to the file began when it begins, and from the
+// second time on waits while the file stay exists. It returns the module's directory and an
+// environment for commands in it.
 func slowModule(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -67,8 +68,8 @@ func TestA(t *testing.T) {
 	return dir, append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.CachedFlags(), "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
 }
 
-// A signal leaves the passes that are complete, says how to go on, and the same command does that: passes are made
-// once, and the table is that of one go.
+// A signal leaves the complete passes and prints how to resume; the same command does so: it
+// repeats no pass, and prints the same table as an uninterrupted run.
 func TestIsolateInterrupted(t *testing.T) {
 	tier.Test(t)
 	for _, tt := range []struct {
@@ -105,7 +106,7 @@ func TestIsolateInterrupted(t *testing.T) {
 			for len(began()) < 2 {
 				time.Sleep(5 * time.Millisecond)
 			}
-			if err := syscall.Kill(-cmd.Process.Pid, tt.kill); err != nil { // as a terminal does, to all of the group
+			if err := syscall.Kill(-cmd.Process.Pid, tt.kill); err != nil { // to the whole group, as a terminal does
 				t.Fatal(err)
 			}
 			_ = cmd.Wait()
@@ -113,7 +114,7 @@ func TestIsolateInterrupted(t *testing.T) {
 				t.Errorf("exit code %d, want %d; stdout %q, stderr %q", code, tt.code, stdout.String(), stderr.String())
 			}
 			args := tt.args
-			if args == nil { // as it was told
+			if args == nil { // as the message said
 				_, after, _ := strings.Cut(stderr.String(), "with -o ")
 				folder, _, _ := strings.Cut(after, " ")
 				args = []string{"-o", folder}

@@ -20,7 +20,7 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// madeUp is a scenario without processes.
+// A madeUp is a scenario without processes.
 type madeUp func(pass int) (*isolate.Pass, error)
 
 func (m *madeUp) Run(_ context.Context, _ string, only []*profile.Marker) (*isolate.Pass, error) {
@@ -31,7 +31,7 @@ func (m *madeUp) Run(_ context.Context, _ string, only []*profile.Marker) (*isol
 	return (*m)(pass)
 }
 
-// What the user is told of passes, whatever was run in them.
+// The messages about passes, whatever the passes run.
 func TestIsolateTold(t *testing.T) {
 	pass := func(calls uint64, code int, names ...string) *isolate.Pass {
 		p := &profile.Profile{Runs: 1, Complete: true, Pairs: &profile.Pairs{Runs: 1}}
@@ -106,7 +106,7 @@ func TestIsolateTold(t *testing.T) {
 	}
 }
 
-// Commands that isolate does not build, and what cannot be one.
+// Commands that isolate does not build, and invalid ones.
 func TestIsolateCommand(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "p/p.go": "package p\n\nfunc F() {}\n"} {
@@ -150,7 +150,7 @@ func TestWithAlloc(t *testing.T) {
 	}
 }
 
-// What a failed build's exit code is, and what is still to be said of it.
+// The exit code of a failed build, and the message that remains to be printed.
 func TestFailBuild(t *testing.T) {
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(interrupt.Error{Signal: os.Interrupt})
@@ -173,7 +173,8 @@ func TestFailBuild(t *testing.T) {
 	}
 }
 
-// A pass has its end, exit code and output; of one build, the markers of other groups are off. What cannot be run, or was interrupted, is none.
+// A pass has an exit code and output; in a single build, the markers of other groups are off. A
+// scenario that cannot be run, or is interrupted, is no pass.
 func TestIsolatePass(t *testing.T) {
 	dir := t.TempDir()
 	interrupted, cancel := context.WithCancelCause(t.Context())
@@ -215,7 +216,7 @@ func TestIsolatePass(t *testing.T) {
 		{what: "too long", run: run(137, context.DeadlineExceeded), limit: time.Millisecond, code: 137, timedOut: true},
 		{what: "not run", run: run(1, broken), err: broken},
 		{what: "not built", build: broken, err: broken},
-		{what: "interrupted", run: run(1, context.Canceled), err: interrupt.Error{Signal: os.Interrupt}}, // the last, as it stays so
+		{what: "interrupted", run: run(1, context.Canceled), err: interrupt.Error{Signal: os.Interrupt}}, // last, since the context stays interrupted
 	} {
 		env := &cli.Env{Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir, "MARKGEN=")}
 		w := &isolateWork{env: env, own: &isolateFlags{onebuild: tt.oneBuild, timeout: cmp.Or(tt.limit, time.Hour)}, keys: []string{"clock=mono"}}

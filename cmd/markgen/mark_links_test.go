@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// Of a file with several names it is said which is the link, and what to do about that.
+// The error for a file with several names says which one is the link, and what to do.
 func TestLinkError(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a/a.go", "b/own.go"} {

@@ -102,7 +102,7 @@ func (m *marked) command(args ...string) {
 func (m *marked) build(folder string, args ...string) []string {
 	m.t.Helper()
 	if !tier.InCorpus() {
-		args = append(args, "-pgo=off") // with a profile much of Go's library is compiled anew
+		args = append(args, "-pgo=off") // with a profile, much of the standard library is recompiled
 	}
 	cmd := exec.Command("go", append(append([]string{"build"}, args...), "-o", folder+"/", "./...")...)
 	cmd.Dir, cmd.Env = m.dir, m.environ()
@@ -157,9 +157,8 @@ func (m *marked) run(program string, env ...string) (stdout, stderr string) {
 	return out.String() + cmd.ProcessState.String(), errs.String()
 }
 
-// Every program behaves as it did when it is marked in place, and gets its bytes
-// back. What some say of their own lines has moved with them, and what others say of
-// their allocations is more.
+// Every program marked in place behaves as before, and stripping restores its bytes. Line numbers
+// that programs print have moved, and allocation counts that they print are higher.
 func TestMarkTraps(t *testing.T) {
 	tier.Test(t)
 	m := newMarked(t, "traps")
@@ -170,7 +169,7 @@ func TestMarkTraps(t *testing.T) {
 		t.Errorf("marked twice, there is something to change:\n%s", again)
 	}
 	tellLines := []string{"runtime_caller", "line_directives"}
-	tellInlining := []string{"idioms", "appends"} // a function with a deferred call is not inlined, and what it returns does not grow on the stack
+	tellInlining := []string{"idioms", "appends"} // functions with a deferred call are not inlined, and the slices they return cannot be on the caller's stack
 	for i, program := range m.build("marked") {
 		if filepath.Base(program) != filepath.Base(plain[i]) {
 			t.Fatalf("%s is not %s", program, plain[i])
@@ -240,7 +239,7 @@ func (m *marked) counts(program string) map[string]uint64 {
 	return counts
 }
 
-// Two markgens at once leave what one leaves.
+// Two concurrent markgen processes have the same result as one.
 func TestMarkTwiceAtOnce(t *testing.T) {
 	m := newMarked(t, "stmts")
 	var running []*exec.Cmd
@@ -248,7 +247,7 @@ func TestMarkTwiceAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The test binary is the command where it is called so.
+	// The test binary is the command if it is called by that name.
 	command := filepath.Join(t.TempDir(), "markgen")
 	if err := os.Symlink(exe, command); err != nil {
 		t.Fatal(err)
@@ -271,8 +270,7 @@ func TestMarkTwiceAtOnce(t *testing.T) {
 	checkNoTemp(t, m.dir)
 }
 
-// An interrupted markgen leaves all files as they were, or all as they are to
-// be, and nothing beside them.
+// An interrupted markgen leaves all files unchanged, or all marked, and no temporary files.
 func TestMarkInterrupted(t *testing.T) {
 	tier.Test(t)
 	m := newMarked(t, "stmts")

@@ -11,8 +11,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// Another state of a module is checked out, found and removed, or it is said what stands in the
-// way.
+// Another state of a module is checked out, found and removed, or the error explains why not.
 func TestOldTree(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
@@ -49,7 +48,7 @@ func TestOldTree(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, dir, err string }{
 		{"v1", "a", ""},
-		{"HEAD", "a", ""}, // whose tree git does not know again
+		{"HEAD", "a", ""}, // a tree that git does not recognise any more
 		{"../other", "a", ""},
 		{"v2", "a", "-old v2: the repository has no such revision, and there is no folder of that name"},
 		{"v1", "later", "-old v1: there is no folder later in it"},

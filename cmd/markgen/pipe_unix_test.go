@@ -12,7 +12,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Where nobody reads what is printed any more, as behind head, the data are kept and nothing is left behind.
+// If the reader of the output is gone, as with head, the data are kept and no files are left
+// behind.
 func TestReaderGone(t *testing.T) {
 	tier.Test(t)
 	for _, args := range [][]string{{"run", "-all", "-o", "data", "."}, {"test", "-all", "-o", "data", "-v", "."}} {
@@ -35,7 +36,7 @@ func TestReaderGone(t *testing.T) {
 			cmd := exec.Command("markgen", args...)
 			cmd.Dir, cmd.Stdout, cmd.Stderr = dir, w, w
 			cmd.Env = append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.CachedFlags(), "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
-			_ = cmd.Run() // what is not printed is not there to be said
+			_ = cmd.Run() // fails, since output is lost
 			w.Close()
 			if !cmd.ProcessState.Exited() {
 				t.Errorf("it was ended: %v", cmd.ProcessState)
@@ -48,7 +49,7 @@ func TestReaderGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range left {
-				if !strings.HasPrefix(e.Name(), "go-build") { // go's, which the signal ends
+				if !strings.HasPrefix(e.Name(), "go-build") { // go's own, left when the signal kills it
 					t.Errorf("%s is left", e.Name())
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// On a terminal the line is written over, and fits; elsewhere every run has its line.
+// On a terminal the line is overwritten, and fits; otherwise each run has a line.
 func TestRunProgress(t *testing.T) {
 	var out bytes.Buffer
 	p := &runProgress{progressLine: progressLine{w: &out, width: 36}, prefix: "markgen test: ", total: 4, start: time.Now().Add(-2 * time.Second)}
@@ -44,7 +44,7 @@ func TestRunProgress(t *testing.T) {
 	}
 }
 
-// What is no terminal is not taken for one because its user has said how wide that is.
+// A width set by the user does not make something else a terminal.
 func TestProgressColumns(t *testing.T) {
 	if l := newProgressLine(&cli.Env{Stderr: new(bytes.Buffer), Environ: []string{"COLUMNS=80", "TERM=xterm"}}); l.width != 0 {
 		t.Errorf("a line of %d columns in a file", l.width)

@@ -17,7 +17,8 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// What the service refuses is told with the way to send it again, and -refused does so.
+// Batches that the service rejects are reported with the command to send them again, and -refused
+// does so.
 func TestPushRefused(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "spool"), 0o700); err != nil {
@@ -59,7 +60,7 @@ func TestPushRefused(t *testing.T) {
 	}
 }
 
-// With -every push goes on until it is told to end, and ends cleanly then.
+// With -every push runs until it is interrupted, and then exits cleanly.
 func TestPushEvery(t *testing.T) {
 	cmd := exec.Command("markgen", "push", "-every", "1ms", "-server", "http://127.0.0.1:9", t.TempDir())
 	out, err := cmd.StdoutPipe()

@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// What the command prints of a server's answers. That the real server gives such answers is tested with it.
+// The output for a server's responses. The tests of the server check that it sends such responses.
 func TestQueryAnswers(t *testing.T) {
 	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	figures := func(n uint64, mean float64) client.Figures {
@@ -26,7 +26,7 @@ func TestQueryAnswers(t *testing.T) {
 			Alloc: &client.Alloc{Scopes: n, Bytes: client.Value{Mean: 32}, Objects: client.Value{Mean: 0.5}},
 		}
 	}
-	encode, decode := figures(1000, 250), client.Figures{Count: 7} // which has no times
+	encode, decode := figures(1000, 250), client.Figures{Count: 7} // the second has no times
 	apis := []client.API{
 		{ID: "1", Name: "example.com/json.Encode", Kind: "func", File: "encode.go", Line: 12, First: day, Changed: day, Runs: 3, TotalNS: "250000"},
 		{ID: "2", Name: "example.com/json.Decode", Kind: "func", First: day, Changed: day},

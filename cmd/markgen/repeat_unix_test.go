@@ -19,16 +19,16 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A repeating is a markgen that makes runs, in a process group of its own.
+// A repeating is a markgen process with -runs, in its own process group.
 type repeating struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	dir    string // the module, a git repository with a revision v1
 	stderr *bufio.Reader
-	seen   bytes.Buffer // of stderr
+	seen   bytes.Buffer // stderr so far
 }
 
-// repeatIn begins markgen test with args on tests that take a moment.
+// repeatIn starts markgen test with args on slow tests.
 func repeatIn(t *testing.T, args ...string) *repeating {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestM(t *testing.T) {
 	return r
 }
 
-// wait waits for a line on standard error that has the text in it.
+// wait waits for a line on standard error that contains text.
 func (r *repeating) wait(text string) {
 	r.t.Helper()
 	for {
@@ -118,12 +118,12 @@ func (r *repeating) wait(text string) {
 	}
 }
 
-// sign is a file that the tests write, or that they look for.
+// sign returns the path of a file that the tests write or wait for.
 func (r *repeating) sign(name string) string {
 	return filepath.Join(r.dir, "..", "signs", name)
 }
 
-// begun waits for a test that listens for signals, and stays until there is one.
+// begun waits for a test that listens for signals and waits for one.
 func (r *repeating) begun() {
 	r.t.Helper()
 	if err := os.WriteFile(r.sign("stay"), nil, 0o666); err != nil {
@@ -142,7 +142,8 @@ func (r *repeating) begun() {
 	}
 }
 
-// ended waits for the end and checks the exit code, the last words, and that nothing is left behind.
+// ended waits for the process to exit and checks the exit code, the last line, and that no files
+// are left behind.
 func (r *repeating) ended(code int, last string) {
 	r.t.Helper()
 	if _, err := io.Copy(io.Discard, r.stderr); err != nil {
@@ -168,7 +169,7 @@ func (r *repeating) ended(code int, last string) {
 	}
 }
 
-// runsIn reads the runs in a folder: each is complete.
+// runsIn returns the number of runs in a directory, and checks that each is complete.
 func (r *repeating) runsIn(folder string) int {
 	r.t.Helper()
 	files, _ := filepath.Glob(filepath.Join(r.dir, folder, "*"))
@@ -183,8 +184,8 @@ func (r *repeating) runsIn(folder string) int {
 	return len(files)
 }
 
-// A signal, to markgen alone or as a terminal sends it to all, leaves the complete runs and nothing else. The tests get
-// it, too, and have the time to put their things away.
+// A signal, to markgen alone or to the whole group as from a terminal, leaves the complete runs and
+// nothing else. The tests get it, too, and have time to clean up.
 func TestRunsInterrupted(t *testing.T) {
 	tier.Test(t)
 	for name, kill := range map[string]func(pid int) error{

@@ -20,7 +20,7 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// serving runs markgen report -http in dir. What stop returns is how it ended.
+// serving runs markgen report -http in dir. stop returns the exit code and stderr.
 func serving(t *testing.T, dir string, args ...string) (url string, stop func() (code int, stderr string)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -65,7 +65,7 @@ func get(t *testing.T, method, url, host string) (code int, contentType, body st
 	return res.StatusCode, res.Header.Get("Content-Type"), string(text)
 }
 
-// The page is what the command writes, of the data as they are at the request.
+// The page equals the output of the command, for the data at the time of the request.
 func TestReportServed(t *testing.T) {
 	dir := reportFolder(t)
 	url, stop := serving(t, dir, "-sort", "total", "runs", "two.markgen")
@@ -79,7 +79,7 @@ func TestReportServed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What can't be read is told to who asks; what can be is there.
+	// Read errors are reported to the client; the readable data are shown.
 	if err := os.Remove(filepath.Join(dir, "two.markgen")); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestReportServed(t *testing.T) {
 	}
 }
 
-// Other formats have their own types, and two profiles are served as one is.
+// Other formats have their own content types, and a comparison is served like a single profile.
 func TestReportServedFormats(t *testing.T) {
 	dir := reportFolder(t)
 	for _, test := range []struct{ contentType, args string }{
@@ -134,7 +134,7 @@ func TestReportServedFormats(t *testing.T) {
 	}
 }
 
-// An address that is taken is refused with what to do.
+// An address in use is an error with a remedy.
 func TestReportServedTwice(t *testing.T) {
 	dir := reportFolder(t)
 	url, stop := serving(t, dir, "one.markgen")
@@ -146,7 +146,7 @@ func TestReportServedTwice(t *testing.T) {
 	stop()
 }
 
-// An interrupt ends it in order.
+// An interrupt shuts it down cleanly.
 func TestReportServedInterrupted(t *testing.T) {
 	cmd := exec.Command("markgen", "report", "-http", ":0", "one.markgen")
 	cmd.Dir = reportFolder(t)
@@ -175,8 +175,8 @@ func TestReportServedInterrupted(t *testing.T) {
 	}
 }
 
-// Each request has options of its own: requests come at once, and a reader puts what the report is
-// compared with into them.
+// Each request has its own options: requests are concurrent, and a reader stores the profile to
+// compare with in the options.
 func TestReportServedOptions(t *testing.T) {
 	for format, s := range served {
 		var seen []*report.Options
@@ -193,7 +193,7 @@ func TestReportServedOptions(t *testing.T) {
 	}
 }
 
-// Requests past the limit wait for others to end, and those whose client has gone are not answered.
+// Requests beyond the limit wait for others to end; requests whose client is gone are dropped.
 func TestReportServedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answered atomic.Int32

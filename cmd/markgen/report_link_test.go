@@ -30,7 +30,7 @@ func TestCheckLink(t *testing.T) {
 	}
 }
 
-// The file of a place is named as its template has it; what the template can't name has no address.
+// Links name the file as the template says; files that the template cannot name have no link.
 func TestLinker(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a b")
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n", "in/f#1.go": "package in\n"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// A format that is no text is not written to a terminal, and is to a file from there.
+// A binary format is not written to a terminal, but to a file.
 func TestReportBinaryTerminal(t *testing.T) {
 	dir := reportFolder(t)
 	var stderr bytes.Buffer

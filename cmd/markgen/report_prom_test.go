@@ -16,8 +16,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// servingMetrics starts markgen report -format prom -http, as a process, on the data in
-// the folder.
+// servingMetrics starts markgen report -format prom -http, as a process, on the data in the
+// directory.
 func servingMetrics(t *testing.T, dir string, flags ...string) (url string) {
 	t.Helper()
 	return promtest.Serve(t, dir, "markgen", append(append([]string{"report", "-format", "prom", "-http", "127.0.0.1:0"}, flags...), ".")...)
@@ -76,7 +76,7 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// promtool finds nothing to complain about, and the figures are those of the scrape.
+// promtool reports no problems, and the values are those of the scrape.
 func TestPromtool(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), promtest.ShopRun(1), 0o666); err != nil {

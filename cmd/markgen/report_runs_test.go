@@ -16,8 +16,8 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// benchRun is the data file of a run in which passages of parse take that long, and
-// those of a loop in it always as long.
+// benchRun returns the data file of a run in which scopes of parse take ns, and those of a loop in
+// it a constant time.
 func benchRun(run int, ns uint64) []byte {
 	return profiletest.Run{
 		App: "demo", PID: uint64(run), StartWall: 1763711763_000000000 + uint64(run)*1e9, Span: 2_500_000_000,
@@ -31,11 +31,10 @@ func benchRun(run int, ns uint64) []byte {
 	}.File()
 }
 
-// equal is what benchstat warns of where all runs are alike.
+// equal matches benchstat's warning that all runs are equal.
 var equal = regexp.MustCompile(`(?m)^F\d+: all samples are equal$`)
 
-// benchstat reads the runs as samples: their medians are in its table, and what changed
-// is found.
+// benchstat reads the runs as samples: the table has their medians, and it finds the change.
 func TestBenchstat(t *testing.T) {
 	dir := t.TempDir()
 	for side, median := range map[string]int{"old": 1000, "new": 1250} {
@@ -73,7 +72,7 @@ func TestBenchstat(t *testing.T) {
 	if err != nil || strings.Trim(equal.ReplaceAllString(stderr.String(), ""), "\n") != "" {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	// Tables by unit: a row with the unit, then the medians of the old and of the new.
+	// Tables by unit: a row with the unit, then the medians of old and new.
 	medians := map[string][2]float64{}
 	rows := csv.NewReader(bytes.NewReader(out))
 	rows.FieldsPerRecord = -1
@@ -124,7 +123,7 @@ func TestBenchstat(t *testing.T) {
 	}
 }
 
-// A run that can't be read is left out, and said to be; each says what is unusual.
+// A run that cannot be read is skipped and reported; warnings name their run.
 func TestReportRuns(t *testing.T) {
 	dir := reportFolder(t)
 	got := markgenReport(dir, "-format", "bench", "missing.markgen", "one.markgen", "killed.markgen", "damaged.markgen")

@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// Source is found below the module's root, in the standard library and in downloaded
-// modules; whatever else a data file names is not shown.
+// Source is found below the module's root, in the standard library and in downloaded modules; other
+// files named by a data file are not shown.
 func TestSourceReader(t *testing.T) {
 	root := t.TempDir()
 	cache := t.TempDir()
@@ -45,7 +45,7 @@ func TestSourceReader(t *testing.T) {
 		pkg  string
 		file string
 		std  bool
-		text string // what it begins with
+		text string // prefix of the text
 		err  string
 	}{
 		{"example.com/m", "main.go", false, "package main // ours\n", ""},
@@ -92,7 +92,7 @@ func TestSourceReader(t *testing.T) {
 	}
 }
 
-// Files of several modules have the same name: each is that of the marker's package.
+// Files of several modules have the same name: each marker gets the one of its package.
 func TestSourceOfModules(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -129,7 +129,7 @@ func TestSourceOfModules(t *testing.T) {
 	for _, test := range []struct {
 		dir, src  string
 		pkg, file string
-		text      string // what it begins with; "": it is not shown
+		text      string // prefix of the text; "" if it is not shown
 	}{
 		{"main", "", "example.com/m", "parse.go", "package main // ours\n"},
 		{"main", "", "example.com/m/in", "in/parse.go", "package in // ours\n"},

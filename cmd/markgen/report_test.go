@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// runFile is the data file of a run that started that many seconds later than the first.
+// runFile returns the data file of a run that started seconds later than the first.
 func runFile(seconds uint64, killed bool) []byte {
 	return profiletest.Run{
 		App:       "demo",
@@ -32,7 +32,7 @@ func runFile(seconds uint64, killed bool) []byte {
 	}.File()
 }
 
-// reportFolder is a folder with data files, and what is none.
+// reportFolder returns a directory with data files, and other files.
 func reportFolder(t *testing.T) string {
 	dir := t.TempDir()
 	one := runFile(0, false)
@@ -58,7 +58,7 @@ func reportFolder(t *testing.T) string {
 	return dir
 }
 
-// markgenReport runs the command in the folder. What it prints has the exit code and stderr before stdout.
+// markgenReport runs the command in dir. The result has the exit code, stderr, and stdout.
 func markgenReport(dir string, args ...string) string {
 	var stdout, stderr bytes.Buffer
 	code := Main(&cli.Env{Args: append([]string{"report"}, args...), Stdout: &stdout, Stderr: &stderr, Dir: dir})
@@ -110,7 +110,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// -o replaces a file as a whole, and leaves it alone if there is nothing to write.
+// -o replaces a file atomically, and leaves it unchanged if there is nothing to write.
 func TestReportOutput(t *testing.T) {
 	dir := reportFolder(t)
 	out := filepath.Join(dir, "out")
@@ -139,7 +139,7 @@ func TestReportOutput(t *testing.T) {
 	if info, err := os.Stat(out); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	// Warnings about what is in the file go to stderr then.
+	// Warnings then go to stderr.
 	if got := markgenReport(dir, "-o", "new", "killed.markgen"); !strings.Contains(got, "-- stderr\nmarkgen report: warning: killed.markgen: process 4720 was not seen to end") {
 		t.Error(got)
 	}

@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"markgen": main})
 }
 
-// checkoutVariable tells the test binary, where it runs as markgen, which checkout it is of: by make test it is built with -trimpath.
+// checkoutVariable is an environment variable that tells the test binary, when it runs as markgen,
+// the directory of its checkout: make test builds it with -trimpath.
 const checkoutVariable = "MARKGEN_TEST_CHECKOUT"
 
 func knowCheckout() {
@@ -41,16 +42,16 @@ func knowCheckout() {
 	}
 }
 
-// TestScript runs the scripts in testdata/script, one behaviour of the command a file. -update rewrites what they
-// compare with.
+// TestScript runs the scripts in testdata/script, one file for each behaviour. -update rewrites the
+// expected output.
 func TestScript(t *testing.T) {
 	p := scripts(t, "testdata/script", tier.CachedFlags())
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"register": register, "goimports": goimports}
 	testscript.Run(t, p)
 }
 
-// scripts says how the scripts in dir are run. They have a home of their own; the go command is to keep its caches,
-// and to stay off the network.
+// scripts returns the parameters for the scripts in dir. They have their own home directory; the go
+// command keeps its caches and does not use the network.
 func scripts(t *testing.T, dir, goflags string) testscript.Params {
 	keep := []string{"GOCACHE", "GOMODCACHE", "GOROOT"}
 	out, err := exec.Command("go", append([]string{"env"}, keep...)...).Output()
@@ -89,8 +90,8 @@ func scripts(t *testing.T, dir, goflags string) testscript.Params {
 	}
 }
 
-// register writes the registry for the packages of the current directory and below, everything marked with -all, as
-// marking in place does.
+// register writes the registry for the packages in the current directory and below, with everything
+// marked (-all), as marking in place does.
 func register(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 || len(args) == 1 && args[0] != "-all" {
 		ts.Fatalf("usage: register [-all]")
@@ -103,7 +104,7 @@ func register(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// goimports formats files as the command of its name does with -w.
+// goimports formats files as goimports -w does.
 func goimports(ts *testscript.TestScript, neg bool, args []string) {
 	words := []string{"run", "./testdata/goimports"}
 	for _, name := range args {
@@ -114,12 +115,12 @@ func goimports(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// Main is a function of its Env alone.
+// Main depends only on its Env.
 func TestMainFunction(t *testing.T) {
 	tests := []struct {
 		args           string
 		code           int
-		stdout, stderr string // what it begins with
+		stdout, stderr string // prefix of the output
 	}{
 		{"help", 0, "Markgen puts", ""},
 		{"-h", 0, "Markgen puts", ""},

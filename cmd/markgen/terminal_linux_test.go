@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// openTerminal makes a terminal of that many columns. What is written to tty is read from master.
+// openTerminal creates a terminal with that many columns. Output to tty is read from master.
 func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -43,7 +43,7 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 	return master, tty
 }
 
-// What takes more than a second says on a terminal that it goes on, and leaves nothing behind.
+// Activities of more than a second show that they are running, on a terminal, and erase the line.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	master, tty := openTerminal(t, 80)
@@ -62,7 +62,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// On a terminal a report, with its histograms, is as wide as that is, and in colour unless it isn't to be.
+// On a terminal a report, with its histograms, has the width of the terminal, and colour unless
+// disabled.
 func TestReportOnTerminal(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "one.markgen"), runFile(0, false), 0o666); err != nil {
@@ -77,7 +78,7 @@ func TestReportOnTerminal(t *testing.T) {
 		{200, nil, true, "█▅   ▅"},
 		{60, []string{"LANG=C.UTF-8"}, true, "█▅   ▅"},
 		{48, []string{"LC_ALL=de_DE.utf8", "LANG=C"}, true, "█▅   ▅"},
-		{25, nil, true, "█ ▅"}, // two factors of two a bar
+		{25, nil, true, "█ ▅"}, // two buckets per bar
 		{60, []string{"NO_COLOR=1", "LANG=C"}, false, "@+   +"},
 		{60, []string{"TERM=dumb"}, false, "@+   +"},
 		{60, []string{"LANG=en_US.ISO-8859-1"}, true, "@+   +"},
@@ -102,7 +103,7 @@ func TestReportOnTerminal(t *testing.T) {
 	}
 }
 
-// uncoloured is text without the sequences that choose colours.
+// uncoloured returns text without colour escape sequences.
 func uncoloured(text string) string {
 	plain := ""
 	for i, part := range strings.Split(text, "\x1b[") {
