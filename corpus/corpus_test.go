@@ -27,15 +27,15 @@ type entry struct {
 	name     string
 	module   string // MODULE@VERSION
 	packages []string
-	skip     string // tests that are left out: one that panics hides those after it
-	small    bool   // make test runs it
-	slow     bool   // with -short
+	skip     string // pattern of tests to skip: one that panics hides those after it
+	small    bool   // part of make test
+	slow     bool   // skipped with -short
 }
 
 var entries = []entry{
 	{name: "go-cmp", module: "github.com/google/go-cmp@v0.7.0", packages: []string{"./..."}},
 	{name: "cobra", module: "github.com/spf13/cobra@v1.10.2", packages: []string{"./..."},
-		skip: "^TestFailGen"}, // they panic when root runs them, who may write anywhere
+		skip: "^TestFailGen"}, // they panic when run by root, who can write anywhere
 	{name: "bbolt", module: "go.etcd.io/bbolt@v1.5.0", packages: []string{".", "./internal/...", "./cmd/..."}, slow: true},
 	{name: "chi", module: "github.com/go-chi/chi/v5@v5.5.0", packages: []string{"./..."}},
 	{name: "yaml", module: "go.yaml.in/yaml/v3@v3.0.6", packages: []string{"./..."}},
@@ -123,7 +123,7 @@ type row struct {
 	blocks             int
 	unsteady, excepted int
 	different          int
-	passages           uint64 // of all markers, so that nothing is compared with nothing
+	passages           uint64 // counts of all markers, to check that something is compared
 	plain, marked      time.Duration
 	plainFails         []string
 }
@@ -207,7 +207,7 @@ func prepare(t *testing.T, e entry) string {
 	return dir
 }
 
-// tests compares the outcome of every test. own are flags of markgen's, flags those of go.
+// tests compares the outcome of every test. own are flags of markgen, flags those of go.
 func (w *workplace) tests(t *testing.T, mode string, own, flags []string, exceptions []*exception) row {
 	r := row{entry: w.entry.name, mode: mode}
 	plain, d := w.goTest(t, "plain-"+mode, flags)
@@ -247,7 +247,8 @@ func (w *workplace) tests(t *testing.T, mode string, own, flags []string, except
 	return r
 }
 
-// rounds is how often both sides are run at most to tell a block that differs from one whose count varies.
+// rounds is the maximum number of runs on both sides to tell a block that differs from one whose
+// count varies.
 const rounds = 10
 
 // counts compares the count of every block. Runs come one after another: at the same time they would

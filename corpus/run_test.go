@@ -32,7 +32,7 @@ type workplace struct {
 // download returns the folder of a module in the module cache.
 func download(module string) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", module)
-	cmd.Dir = os.TempDir() // the version asked for, not the one of our go.mod
+	cmd.Dir = os.TempDir() // not in our module, whose go.mod would select the version
 	out, err := cmd.Output()
 	var m struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal(out, &m); jsonErr != nil || m.Error != "" || err != nil {
@@ -41,7 +41,7 @@ func download(module string) (string, error) {
 	return m.Dir, nil
 }
 
-// markFlags are the flags of markgen's own that say what to mark.
+// markFlags returns markgen's own flags that select what to mark.
 func (w *workplace) markFlags() []string {
 	if w.entry.module != "" {
 		return nil
@@ -70,7 +70,7 @@ func (w *workplace) markgenTest(t *testing.T, name string, own, flags []string) 
 	return w.run(t, name, w.exe, slices.Concat([]string{"test", "-report", "none"}, own, w.testFlags(flags)))
 }
 
-// passages returns how many passages a run's data hold.
+// passages returns the total count in a run's data.
 func (w *workplace) passages(t *testing.T, data string) (n uint64) {
 	t.Helper()
 	files, err := filepath.Glob(data + "*")
@@ -93,7 +93,7 @@ func (w *workplace) passages(t *testing.T, data string) (n uint64) {
 	return n
 }
 
-// run runs a command and returns its standard output, whatever its exit code is: failing tests are data.
+// run runs a command and returns its standard output, with any exit code: tests may fail.
 func (w *workplace) run(t *testing.T, name, exe string, args []string) ([]byte, time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
@@ -151,7 +151,7 @@ func outcomes(text []byte) map[string]string {
 	return m
 }
 
-// outputOf returns the end of what a test printed.
+// outputOf returns the end of a test's output.
 func outputOf(text []byte, name string) string {
 	var b strings.Builder
 	events(text, func(e event) {
@@ -206,8 +206,8 @@ type exception struct {
 	used              bool
 }
 
-// readExceptions reads lines of the form ENTRY MODE GLOB: REASON. Empty lines and those that begin with #
-// say nothing.
+// readExceptions reads lines of the form ENTRY MODE GLOB: REASON. It ignores empty lines and lines
+// that begin with #.
 func readExceptions(file string) ([]*exception, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -26,7 +26,7 @@ type death struct {
 	DIE    string
 	state  string // exit code or signal
 	stdout string
-	stderr []string // what stack traces tell of the program
+	stderr []string // the relevant parts of stack traces
 	places map[place]uint64
 }
 
@@ -39,7 +39,7 @@ func (p *program) die(exe, die, variable string) death {
 	cmd.Env = append(outside(), "PLACES=1", "PLACEFILE="+places, "DIE="+die, "GOTRACEBACK=all", "MARKGEN="+withData(variable))
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if exit := (*exec.ExitError)(nil); !errors.As(cmd.Run(), &exit) && !strings.HasPrefix(die, "goexit") { // which may be another goroutine's end
+	if exit := (*exec.ExitError)(nil); !errors.As(cmd.Run(), &exit) && !strings.HasPrefix(die, "goexit") { // goexit ends a goroutine, which may be another one
 		p.t.Errorf("%s with DIE=%s did not die", exe, die)
 	}
 	data, err := os.ReadFile(places)
@@ -49,7 +49,7 @@ func (p *program) die(exe, die, variable string) death {
 	return death{die, cmd.ProcessState.String(), stdout.String(), traces(stderr.String(), strings.HasPrefix(die, "QUIT")), placesIn(data)}
 }
 
-// placesIn are the passages in the file of a program.
+// placesIn returns the counts in a program's PLACEFILE.
 func placesIn(data []byte) map[place]uint64 {
 	places := map[place]uint64{}
 	words := len(data) / 8 / 3
@@ -64,14 +64,15 @@ func placesIn(data []byte) map[place]uint64 {
 var (
 	hexadecimal = regexp.MustCompile(`0x[0-9a-f]+`)
 	number      = regexp.MustCompile(`goroutine \d+|m=\d+`)
-	toldLiteral = regexp.MustCompile(`^random/told\..*\.(func)?\d`) // told.F.func1, told.F.1 and main.G.F.func1 are one, by what is inlined into main.G
+	toldLiteral = regexp.MustCompile(`^random/told\..*\.(func)?\d`) // told.F.func1, told.F.1 and main.G.F.func1 are the same function, depending on inlining into main.G
 	elided      = regexp.MustCompile(`\d+ frames elided`)
-	asleep      = regexp.MustCompile(`(?s) gp=[^\n]*\n(.*\n)?random/told.die\n`) // or about to be, as the signal may come at once
+	asleep      = regexp.MustCompile(`(?s) gp=[^\n]*\n(.*\n)?random/told.die\n`) // or about to sleep, since the signal may come at once
 )
 
-// traces are the parts of what a dying program says that speak of its functions and of why, sorted, as other
-// goroutines are told of in any order. Left out are what markgen says, numbers of goroutines, addresses, arguments, and names of
-// functions of the program, as those of literals hang on what is inlined; and where one quits, in what it was while it waited for that.
+// traces returns the parts of a dying program's output that are about its functions and the reason,
+// sorted, since goroutines are printed in any order. It omits messages of markgen, goroutine IDs,
+// addresses, arguments, names of the program's functions (those of literals depend on inlining),
+// and for QUIT the function in which the program waited for the signal.
 func traces(stderr string, quit bool) (traces []string) {
 	for part := range strings.SplitSeq(stderr, "\n\n") {
 		if !strings.Contains(part, "main.go:") && !strings.Contains(part, "panic:") && !strings.Contains(part, "fatal error:") {
@@ -102,7 +103,7 @@ func traces(stderr string, quit bool) (traces []string) {
 	return traces
 }
 
-// deaths lets the plain program die in each way, in a step at random.
+// deaths makes the plain program die in each way, in a random step.
 func (p *program) deaths(seed, steps uint64) (deaths []death) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	for _, way := range ways {
@@ -111,14 +112,13 @@ func (p *program) deaths(seed, steps uint64) (deaths []death) {
 	return deaths
 }
 
-// compareDeaths lets the marked program die likewise: it has to do the same, and to leave data that
-// can be read. If they are to be exact, their passages, those that had not ended with them, have to
-// be those that there were. moved are the lines of returns that go itself gives as others, see
-// movedReturns.
+// compareDeaths makes the marked program die in the same ways: it must do the same, and leave
+// readable data. If exact, their counts, including open scopes, must equal those of the program.
+// moved maps lines of returns that go itself reports differently, see movedReturns.
 func (p *program) compareDeaths(name, variable string, exact bool, deaths []death, moved map[int]int) {
 	for _, plain := range deaths {
 		if way, _, _ := strings.Cut(plain.DIE, ":"); !exact && (way == "deadlock" || way == "goexit") {
-			continue // where a timer is set go sees no deadlock
+			continue // with a timer set, go detects no deadlock
 		}
 		marked := p.die("marked", plain.DIE, variable)
 		plain.stderr, marked.stderr = move(plain.stderr, moved), move(marked.stderr, moved)
@@ -128,14 +128,14 @@ func (p *program) compareDeaths(name, variable string, exact bool, deaths []deat
 		if variable == "" {
 			continue
 		}
-		// With noself nobody knows what has not ended.
+		// With noself, open scopes are unknown.
 		if got := p.report(true); exact && !strings.Contains(variable, "noself") && !maps.Equal(got, plain.places) {
 			p.t.Errorf("%s, DIE=%s: passages differ (-program +markgen):\n%.3000s", name, plain.DIE, cmp.Diff(plain.places, got, cmp.AllowUnexported(place{})))
 		}
 	}
 }
 
-// steps is how many steps a program says it takes.
+// steps returns the number of steps that a program reports.
 func steps(stdout []byte) (n uint64) {
 	if i := bytes.LastIndex(stdout, []byte("steps ")); i >= 0 {
 		fmt.Sscan(string(stdout[i+len("steps "):]), &n)

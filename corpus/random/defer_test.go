@@ -26,13 +26,13 @@ import (
 //		return -1 // and here
 //	} // otherwise here
 //
-// Not open-coded are more than 8 deferred calls, those of a function whose returns times deferred
-// calls are more than 15, and those of one with a result on the heap (buildssa in
-// cmd/compile/internal/ssagen/ssa.go). Markers can bring that about: a scope defers a call of its
-// own; and under -form guarded go no longer inlines numbers, which has the body of the loop, and
-// the result that it sets, on the heap. TestMovedReturns shows it without markers.
+// Deferred calls are not open-coded if there are more than 8, if returns times deferred calls is
+// more than 15, or if a result is on the heap (buildssa in cmd/compile/internal/ssagen/ssa.go).
+// Markers can cause that: a scope has its own deferred call; and with -form guarded go does not
+// inline numbers, so that the loop body, and the result that it sets, are on the heap.
+// TestMovedReturns shows the effect without markers.
 
-// reportDefers is the flag that makes the compiler tell how it compiles each defer statement.
+// reportDefers makes the compiler report how it compiles each defer statement.
 const reportDefers = "-gcflags=-d=defer=1"
 
 // A deferKind is how the compiler compiles a defer statement: open-coded, stack-allocated or
@@ -44,7 +44,7 @@ type deferKind struct {
 
 var deferReport = regexp.MustCompile(`(?m)main\.go:(\d+):\d+: (\S+) defer$`)
 
-// deferKinds are those that the compiler reports of the program's main.go.
+// deferKinds returns what the compiler reports about the program's main.go.
 func deferKinds(stderr []byte) map[deferKind]bool {
 	kinds := map[deferKind]bool{}
 	for _, m := range deferReport.FindAllSubmatch(stderr, -1) {
@@ -54,8 +54,8 @@ func deferKinds(stderr []byte) map[deferKind]bool {
 	return kinds
 }
 
-// movedReturns are the lines of returns of the functions whose deferred calls are open-coded in the
-// plain program and not in the marked one, each with the function's last line, which the marked
+// movedReturns returns the lines of returns in functions whose deferred calls are open-coded in the
+// plain program but not in the marked one, mapped to the function's last line, which the marked
 // program shows instead.
 func movedReturns(t *testing.T, src string, plain, marked map[deferKind]bool) map[int]int {
 	t.Helper()
@@ -88,7 +88,7 @@ func movedReturns(t *testing.T, src string, plain, marked map[deferKind]bool) ma
 				changed = changed || plain[deferKind{at, "open-coded"}] && (marked[deferKind{at, "stack-allocated"}] || marked[deferKind{at, "heap-allocated"}])
 			case *ast.ReturnStmt:
 				returns = append(returns, line(n.Pos()))
-			case *ast.RangeStmt: // a return out of a loop over a function is compiled as one behind the loop
+			case *ast.RangeStmt: // a return out of a loop over a function is compiled as one after the loop
 				returns = append(returns, line(n.Body.Rbrace))
 			}
 			return true
@@ -105,7 +105,7 @@ func movedReturns(t *testing.T, src string, plain, marked map[deferKind]bool) ma
 
 var mainLine = regexp.MustCompile(`\bmain\.go:\d+`)
 
-// move is the traces with the lines of moved returns replaced.
+// move returns the traces with the lines of moved returns replaced.
 func move(traces []string, moved map[int]int) (list []string) {
 	for _, trace := range traces {
 		list = append(list, mainLine.ReplaceAllStringFunc(trace, func(at string) string {
@@ -120,7 +120,7 @@ func move(traces []string, moved map[int]int) (list []string) {
 	return list
 }
 
-// TestMovedReturns has go itself move the lines, in a program without markers.
+// TestMovedReturns shows that go itself moves the lines, in a program without markers.
 func TestMovedReturns(t *testing.T) {
 	const source = `package main
 

@@ -24,13 +24,13 @@ var (
 	seeds = flag.Uint64("seeds", 0, "`how many` programs (0: 1, or 40 in make corpus)")
 )
 
-// A place is a function, loop or branch. Several of a kind on a line are one.
+// A place is a function, loop or branch. Several of the same kind on a line are one place.
 type place struct {
 	kind string
 	line int
 }
 
-// TestPrograms makes programs, and runs them plain and marked in all ways.
+// TestPrograms generates programs, and runs them plain and marked in all ways.
 func TestPrograms(t *testing.T) {
 	tier.Test(t)
 	n, functions := *seeds, 40
@@ -67,7 +67,8 @@ type program struct {
 	dir     string
 }
 
-// overlay builds the program in each form, and runs it with what changes how passages are recorded.
+// overlay builds the program in each form, and runs it with settings that change how scopes are
+// recorded.
 func (p *program) overlay() {
 	plainDefers := p.build("go", "build", "-o", "plain")
 	want := must(p.t, p.dir, []string{"PLACES=1"}, "./plain")
@@ -76,8 +77,8 @@ func (p *program) overlay() {
 	deaths := p.deaths(p.seed, steps(want))
 	for _, way := range []struct {
 		flags    string
-		variable []string // of each run
-		exact    bool     // every passage is counted
+		variable []string // MARKGEN of each run
+		exact    bool     // every scope is counted
 	}{
 		{"-all", []string{"", "collect=time", "collect=time,noself", "collect=time+trace,buffer=64M,callers", "collect=time+io"}, true},
 		{"-all", []string{
@@ -94,7 +95,7 @@ func (p *program) overlay() {
 		moved := movedReturns(p.t, filepath.Join(p.dir, "main.go"), plainDefers, markedDefers)
 		for _, v := range way.variable {
 			name := way.flags + " " + v
-			if plainly := v == "" || v == "collect=time" || strings.Contains(way.flags, "-deep"); plainly && !strings.Contains(way.flags, "-form") { // which may keep go from inlining
+			if plainly := v == "" || v == "collect=time" || strings.Contains(way.flags, "-deep"); plainly && !strings.Contains(way.flags, "-form") { // other settings may prevent inlining
 				p.compareAllocations(name, v != "", allocations(must(p.t, p.dir, []string{"ALLOCS=1", "MARKGEN=" + withData(v)}, "./marked")), allocate)
 				os.Remove(filepath.Join(p.dir, "data.markgen"))
 			}
@@ -115,7 +116,7 @@ func (p *program) build(exe string, args ...string) map[deferKind]bool {
 	return deferKinds(stderr)
 }
 
-// inPlace marks the program's own source, runs it, and takes the marks out again.
+// inPlace marks the program's own source, runs it, and strips it again.
 func (p *program) inPlace() {
 	env := []string{"PLACES=1", "NOLINES=1"}
 	plain := must(p.t, p.dir, env, "./plain")
@@ -145,10 +146,10 @@ func (p *program) compare(name string, got, want []byte) {
 	}
 }
 
-// allocated is what a call allocates, and how many panics are recovered in it.
+// allocated has the allocations of a call, and the number of panics recovered in it.
 type allocated struct{ objects, panics uint64 }
 
-// allocations are those that the program tells of, by call.
+// allocations returns the allocations that the program reports, by call.
 func allocations(stdout []byte) map[string]allocated {
 	calls := map[string]allocated{}
 	for line := range strings.Lines(string(stdout)) {
@@ -161,9 +162,9 @@ func allocations(stdout []byte) map[string]allocated {
 	return calls
 }
 
-// compareAllocations says which calls allocate more than in the plain program. Where a panic is recovered while scopes that are recorded
-// have yet to be closed, go keeps in an object which deferred calls are left. Less is allocated where go inlines into a function
-// what has it allocate.
+// compareAllocations reports calls that allocate more than in the plain program. When a panic is
+// recovered while recorded scopes are open, go allocates an object for the remaining deferred
+// calls. A call may allocate less if go inlines more into the function.
 func (p *program) compareAllocations(name string, collects bool, got, want map[string]allocated) {
 	if len(got) != len(want) {
 		p.t.Errorf("%s: %d calls tell what they allocate, %d of the plain program", name, len(got), len(want))
@@ -179,7 +180,7 @@ func (p *program) compareAllocations(name string, collects bool, got, want map[s
 	}
 }
 
-// withData adds to a MARKGEN where the data go, if there are any.
+// withData adds the data file to a value of MARKGEN that collects data.
 func withData(variable string) string {
 	if variable == "" {
 		return ""
@@ -187,7 +188,8 @@ func withData(variable string) string {
 	return variable + ",file=data.markgen,report=none"
 }
 
-// report takes the passages from the data of the latest run, if asked those that had not ended with them, and removes the data.
+// report returns the counts in the data of the latest run, including open scopes if open is true,
+// and removes the data.
 func (p *program) report(open bool) map[place]uint64 {
 	data := filepath.Join(p.dir, "data.markgen")
 	defer os.Remove(data)
@@ -196,7 +198,7 @@ func (p *program) report(open bool) map[place]uint64 {
 			Kind, File string
 			Line       int
 			Count      uint64
-			Open       uint64 // scopes that had not ended
+			Open       uint64 // open scopes
 		}
 	}
 	if err := json.Unmarshal(must(p.t, p.dir, nil, p.markgen, "report", "-format", "json", data), &r); err != nil {
@@ -214,7 +216,7 @@ func (p *program) report(open bool) map[place]uint64 {
 	return places
 }
 
-// passed are the passages that the program tells.
+// passed returns the counts that the program prints.
 func passed(stdout []byte) map[place]uint64 {
 	places := map[place]uint64{}
 	for line := range strings.Lines(string(stdout)) {
@@ -227,7 +229,7 @@ func passed(stdout []byte) map[place]uint64 {
 	return places
 }
 
-// sums are the passages of each kind.
+// sums returns the total count of each kind.
 func sums(places map[place]uint64) map[string]uint64 {
 	all := map[string]uint64{}
 	for p, n := range places {
@@ -236,19 +238,19 @@ func sums(places map[place]uint64) map[string]uint64 {
 	return all
 }
 
-// outside is the environment, without what markers go by.
+// outside returns the environment without the variables of programs and markers.
 func outside() []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "MARKGEN=") })
 }
 
-// must runs a command that has to succeed and returns what it prints.
+// must runs a command that must succeed and returns its output.
 func must(t *testing.T, dir string, env []string, exe string, args ...string) []byte {
 	t.Helper()
 	stdout, _ := run(t, dir, env, exe, args...)
 	return stdout
 }
 
-// run is must that also returns what the command prints on stderr.
+// run is must, but also returns stderr.
 func run(t *testing.T, dir string, env []string, exe string, args ...string) (stdout, stderr []byte) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), exe, args...)

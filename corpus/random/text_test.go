@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/corpus/random"
 )
 
-// A seed always gives the same program, each another, and all can be parsed.
+// A seed always gives the same program, different seeds give different ones, and all can be parsed.
 func TestProgramText(t *testing.T) {
 	seeds := map[string]uint64{}
 	for seed := range uint64(4) {
