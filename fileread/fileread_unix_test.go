@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// What is no regular file is an error at once; a link to one is read.
+// A file that is not regular is an error at once; a link to a regular file is read.
 func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -45,7 +45,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A pipe that a user names is read; what has no end is not read to it.
+// A pipe named by the user is read; endless input is not read to its end.
 func TestNamed(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
