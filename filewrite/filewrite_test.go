@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// tree is what is in a directory: the content of each file with its mode.
+// tree returns the content and mode of each file in a directory.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -34,8 +34,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// makeTree makes a directory with files of several kinds, and what they are to
-// be replaced by.
+// makeTree makes a directory with files of several kinds, and returns new contents for them.
 func makeTree(t *testing.T) (dir string, files map[string][]byte) {
 	t.Helper()
 	dir = t.TempDir()
@@ -80,7 +79,7 @@ func TestWriteAll(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends when it has been asked n times.
+// A countdown is a context that is done after it was asked n times.
 type countdown struct {
 	context.Context
 	n *int
@@ -95,7 +94,7 @@ func (c countdown) Err() error {
 
 func (c countdown) Value(any) any { return nil }
 
-// Wherever it is interrupted, everything is as it was.
+// Wherever it is interrupted, all files are unchanged.
 func TestWriteAllInterrupted(t *testing.T) {
 	steps := 0
 	for ; ; steps++ {
@@ -118,7 +117,7 @@ func TestWriteAllInterrupted(t *testing.T) {
 	}
 }
 
-// A file that cannot be replaced leaves the others as they were.
+// A file that cannot be replaced leaves the others unchanged.
 func TestWriteAllFails(t *testing.T) {
 	tests := []struct {
 		name string
@@ -177,7 +176,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// One locks a directory at a time.
+// A directory can be locked by one at a time.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	var inside atomic.Int32

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// A disk that is full is one in a process that may write only so much to a file.
+// A full disk is simulated by a limit on the file size of a process.
 func TestWriteAllFullDisk(t *testing.T) {
 	if dir := os.Getenv("FILEWRITE_TEST_FULL"); dir != "" {
 		signal.Ignore(syscall.SIGXFSZ)

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// What is written in parts takes the place of the file when all is there, and of
-// nothing if anything fails.
+// The file is replaced when all parts are written, and unchanged after any error.
 func TestStream(t *testing.T) {
 	dir, _ := makeTree(t)
 	before := tree(t, dir)

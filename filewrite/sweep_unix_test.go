@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What a process left that is gone is removed; what may be somebody's stays.
+// Files of ended processes are removed; files that may be others' are kept.
 func TestSweep(t *testing.T) {
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {
