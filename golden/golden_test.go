@@ -38,7 +38,7 @@ func check(name, got string) (said string) {
 	return
 }
 
-// module makes a module of one package folder and goes there.
+// module makes a module with one package directory and changes to it.
 func module(t *testing.T) (root string) {
 	root = t.TempDir()
 	dir := filepath.Join(root, "report", "text")
@@ -52,7 +52,7 @@ func module(t *testing.T) (root string) {
 	return root
 }
 
-// updating runs f as with -update.
+// updating runs f as if with -update.
 func updating(f func()) {
 	defer func(old bool) { *update = old }(*update)
 	*update = true
