@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The commit is told where the version does not have it: Go 1.24 and later make a version of the commit up between tags.
+// The commit is printed if it is not part of the version: since Go 1.24, builds between tags have a
+// pseudo-version with the commit.
 func TestCommitOf(t *testing.T) {
 	commit := debug.BuildSetting{Key: "vcs.revision", Value: "602331b0b35a4a30de29f1fafec9bd944f8269e9"}
 	tests := []struct {
@@ -14,7 +15,7 @@ func TestCommitOf(t *testing.T) {
 		want     string
 	}{
 		{"v0.1.0", []debug.BuildSetting{commit}, " commit 602331b0b35a"},       // from a checkout of the tag
-		{"v0.1.0+dirty", []debug.BuildSetting{commit}, " commit 602331b0b35a"}, // that has changes
+		{"v0.1.0+dirty", []debug.BuildSetting{commit}, " commit 602331b0b35a"}, // from one with changes
 		{"v0.1.0", nil, ""},  // go install …@v0.1.0
 		{"(devel)", nil, ""}, // -buildvcs=false
 		{"v0.0.0-20261129143441-602331b0b35a", []debug.BuildSetting{commit}, ""}, // from a checkout between tags
