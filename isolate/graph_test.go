@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// checkColors tests what every coloring promises, and returns how many colors it has.
+// checkColors checks the promises of every coloring, and returns its number of colors.
 func checkColors(t *testing.T, g *Graph, colors []int) int {
 	t.Helper()
 	if len(colors) != g.n {
@@ -41,7 +41,7 @@ func random(rnd *rand.Rand, n int, density float64) *Graph {
 	return g
 }
 
-// fewest is the least number of colors, by trying all.
+// fewest returns the chromatic number, by exhaustive search.
 func fewest(g *Graph) int {
 	for n := 0; ; n++ {
 		colors := make([]int, g.n)
@@ -72,7 +72,7 @@ func seq(n int) []int {
 	return s
 }
 
-// largest is the size of the largest clique, by trying all sets.
+// largest returns the size of a maximum clique, by exhaustive search.
 func largest(g *Graph) (size int) {
 	for of := range 1 << g.n {
 		var in []int
@@ -99,7 +99,7 @@ func isClique(g *Graph, vertices []int) bool {
 	return true
 }
 
-// Of small graphs the coloring and the clique are the best there are.
+// For small graphs the coloring and the clique are optimal.
 func TestSmallGraphs(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range 400 {
@@ -114,7 +114,7 @@ func TestSmallGraphs(t *testing.T) {
 	}
 }
 
-// Of graphs whose chromatic number is known it is found, or nearly.
+// For graphs with a known chromatic number, it is found or nearly so.
 func TestKnownGraphs(t *testing.T) {
 	petersen := NewGraph(10)
 	for i := range 5 {
@@ -122,7 +122,7 @@ func TestKnownGraphs(t *testing.T) {
 		petersen.Join(i, i+5)
 		petersen.Join(i+5, (i+2)%5+5)
 	}
-	queens := NewGraph(64) // 8 by 8: 9 colors
+	queens := NewGraph(64) // 8 by 8: chromatic number 9
 	for a := range 64 {
 		for b := range a {
 			x, y := a/8-b/8, a%8-b%8
@@ -138,7 +138,7 @@ func TestKnownGraphs(t *testing.T) {
 	for i := range 50 {
 		for k := range 50 {
 			if i != k {
-				bipartite.Join(2*i, 2*k+1) // a crown: greedy coloring may need 50 colors
+				bipartite.Join(2*i, 2*k+1) // a crown graph: greedy coloring may use 50 colors
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func TestKnownGraphs(t *testing.T) {
 	}
 }
 
-// mycielski is a graph without triangles that needs n colors (Mycielski, Sur le coloriage
+// mycielski returns a graph without triangles with chromatic number n (Mycielski, Sur le coloriage
 // des graphes, 1955).
 func mycielski(n int) *Graph {
 	g := NewGraph(2)
@@ -185,7 +185,7 @@ func mycielski(n int) *Graph {
 	return g
 }
 
-// A large graph is colored all the same, in some seconds, and the same each time.
+// A large graph is colored within seconds, and always in the same way.
 func TestLargeGraph(t *testing.T) {
 	for _, n := range []int{300, 2000} {
 		a := random(rand.New(rand.NewPCG(3, 4)), n, 0.05)

@@ -19,18 +19,18 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// simulated is a scenario without processes. Its functions are named by letters; stacks
-// says which are on a stack at once, each as a word with the outermost function first.
+// A simulated is a scenario without processes. Its functions are named by letters; stacks has a
+// word for each call stack, outermost function first.
 type simulated struct {
 	functions string
 	stacks    []string
-	calls     func(pass int, f byte) uint64 // nil: 10
+	calls     func(pass int, f byte) uint64 // number of calls; nil for 10
 	code      func(pass int) int
-	stop      int // pass that is interrupted, 0 for none
+	stop      int // pass that is interrupted; 0 for none
 	shared    func(pass int, f byte) bool
-	ns        func(pass int, f byte) uint64 // of a call; nil: 8
+	ns        func(pass int, f byte) uint64 // time of a call; nil for 8
 
-	passes []string // the functions that were on
+	passes []string // functions that were on in each pass
 }
 
 var errStopped = errors.New("stopped")
@@ -94,7 +94,7 @@ func (s *simulated) Run(_ context.Context, keys string, only []*profile.Marker) 
 
 func api(m *profile.Marker) bool { return true }
 
-// text is what the user is shown.
+// text returns the text output of a result.
 func text(t *testing.T, r *Result) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -104,8 +104,8 @@ func text(t *testing.T, r *Result) string {
 	return b.String()
 }
 
-// Functions that share a stack are in different passes, others together; what was not
-// reached is in the first group.
+// Functions that share a stack are in different passes, others in the same; functions that were not
+// reached are in the first group.
 func TestGroups(t *testing.T) {
 	for _, tt := range []struct {
 		functions string
@@ -141,12 +141,12 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// What differs from pass to pass is said of each function.
+// Differences between passes are reported for each function.
 func TestVarying(t *testing.T) {
 	s := &simulated{functions: "ABCDE", stacks: []string{"AB", "AC"}, calls: func(pass int, f byte) uint64 {
 		switch {
 		case f == 'B' && pass > 1:
-			return 0 // vanishes
+			return 0 // a call vanishes
 		case f == 'C':
 			return uint64(10 * pass)
 		case f == 'D' && pass == 1, f == 'E':
@@ -178,8 +178,8 @@ func TestVarying(t *testing.T) {
 	}
 }
 
-// The standard error of a mean has what the passes differ by in it, where there are several, else
-// what single calls do.
+// The standard error of a mean is that of the differences between passes, if there are several,
+// otherwise that of single calls.
 func TestStandardError(t *testing.T) {
 	s := &simulated{functions: "AB", ns: func(pass int, f byte) uint64 {
 		if f == 'A' {
@@ -197,7 +197,7 @@ func TestStandardError(t *testing.T) {
 		want []string // of A and B
 	}{
 		{1, []string{"A 1,000 8.00ns 0 ", "B 1 8.00ns - "}},
-		// Passes of 8 and 9 ns: half a ns off the mean of 8.5, which is as much as the mean may be off.
+		// Passes of 8 and 9 ns: 0.5 ns from the mean of 8.5, which is also the standard error.
 		{2, []string{"A 2,000 8.50ns 5.9% ", "B 2 8.00ns 0 "}},
 	} {
 		r, err := Run(t.Context(), s, Options{API: api, Runs: tt.runs})
@@ -224,7 +224,7 @@ func TestStandardError(t *testing.T) {
 	}
 }
 
-// What a store has need not be done again, and the result is what it would have been.
+// Passes in a store are not repeated, and the result is the same.
 func TestStore(t *testing.T) {
 	want := &simulated{functions: "ABCDE", stacks: []string{"ABC", "DE"}}
 	whole, err := Run(t.Context(), want, Options{API: api, Runs: 2})
@@ -257,7 +257,7 @@ func TestStore(t *testing.T) {
 		if got, want := text(t, r), text(t, whole); got != want {
 			t.Errorf("stopped in pass %d:\n%s\nin one go:\n%s", stop, got, want)
 		}
-		// A third time there is nothing to do, and more runs add to what there is.
+		// A third time there is nothing to do, and more runs add to the existing ones.
 		if store, err = OpenStore(dir, "build"); err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// Nothing to measure, nothing measured.
+// Nothing to measure, and nothing measured.
 func TestNothing(t *testing.T) {
 	r, err := Run(t.Context(), &simulated{functions: "AB", calls: func(int, byte) uint64 { return 0 }}, Options{API: api})
 	if err != nil || r.Passes != 1 || !strings.Contains(text(t, r), "not reached by the scenario: 2 functions") {

@@ -26,12 +26,12 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// once is a scenario whose passes are all one.
+// A once is a scenario whose passes are all the same.
 type once struct{ pass *Pass }
 
 func (s once) Run(context.Context, string, []*profile.Marker) (*Pass, error) { return s.pass, nil }
 
-// of is a pass with one function.
+// of returns a pass with one function.
 func of(m profile.Marker) *Pass {
 	m.ID, m.Name, m.Package, m.Kind = 1, "p.F", "p", "func"
 	m.Count, m.MinNS, m.MaxNS, m.SelfNS = 10, 8, 8, 80
@@ -39,7 +39,7 @@ func of(m profile.Marker) *Pass {
 	return &Pass{Profile: &profile.Profile{Runs: 1, Complete: true, Pairs: &profile.Pairs{Runs: 1}, Markers: []profile.Marker{m}}}
 }
 
-// What a call allocates is in columns and in the JSON where it was read.
+// Allocations per call, if they were read, are columns of the table and part of the JSON.
 func TestAllocations(t *testing.T) {
 	reading := profile.Reading{Collector: profile.Alloc, Scopes: 10, Values: []profile.Value{{Name: profile.AllocBytes, Sum: 25}, {Name: profile.AllocObjects, Sum: 20}}}
 	r, err := Run(t.Context(), once{of(profile.Marker{Readings: []profile.Reading{reading}})}, Options{API: api})
@@ -75,7 +75,7 @@ func TestSignificant(t *testing.T) {
 	}
 }
 
-// A first pass that is ended is all there is, and one that has no data or no pairs is an error.
+// If the first pass is killed, the result has no other pass; without data or pairs it is an error.
 func TestFirstPass(t *testing.T) {
 	ended := of(profile.Marker{})
 	ended.TimedOut, ended.Took = true, time.Second

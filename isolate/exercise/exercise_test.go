@@ -13,13 +13,13 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// made makes a plan for a package of one file.
+// made returns a plan for a package of one file.
 func made(t *testing.T, source string, functions ...string) (*Plan, string) {
 	t.Helper()
 	return madeIn(t, "1.26", source, functions...)
 }
 
-// madeIn makes it in a module of a version of the language.
+// madeIn is made for a module with the given language version.
 func madeIn(t *testing.T, language, source string, functions ...string) (*Plan, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func madeIn(t *testing.T, language, source string, functions ...string) (*Plan, 
 	return plan, dir
 }
 
-// run makes the calls of a plan.
+// run runs the test of a plan.
 func run(t *testing.T, plan *Plan, dir string) (output []byte, err error) {
 	t.Helper()
 	for name, text := range plan.Files {
@@ -124,8 +124,8 @@ func Formats(n int) string { return fmt.Sprintf("%d", n) }
 func Writes(w io.Writer) { fmt.Fprintln(w, "x") }
 `
 
-// What can be called is, what can't or must not be is not, and it is said why; the test
-// compiles and makes the calls.
+// Callable functions are called; the plan explains why others are not; the test compiles and makes
+// the calls.
 func TestMake(t *testing.T) {
 	good := []string{
 		"Basics", "Composites", "Interfaces", "Functions", "Channels", "Max", "Keys", "With", "NewTree", "(*Tree).Root", "Tree.Copy",
@@ -175,7 +175,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// The calls are made in modules of older versions of the language, too.
+// Calls also work in modules with older language versions.
 func TestOldLanguage(t *testing.T) {
 	plan, dir := madeIn(t, "1.17", "package p\n\nfunc F(x interface{}, list []string, more ...int) {}\n", "F")
 	out, err := run(t, plan, dir)
@@ -187,7 +187,7 @@ func TestOldLanguage(t *testing.T) {
 	}
 }
 
-// The function whose calls end the process is known, whatever others have printed before.
+// The function whose calls end the process is identified, whatever others have printed before.
 func TestDied(t *testing.T) {
 	plan, dir := made(t, "package p\n\nfunc A() {}\n\nfunc B(n int) { m := map[int]int{}; go func() { panic(m) }(); select {} }\n\nfunc C() {}\n", "A", "B", "C")
 	out, err := run(t, plan, dir)
@@ -203,7 +203,7 @@ func TestDied(t *testing.T) {
 	}
 }
 
-// Of package os nothing is called that changes or reads anything outside of the process.
+// Functions of package os that change or read anything outside the process are not called.
 func TestEffects(t *testing.T) {
 	names := []string{
 		"os.Exit", "os.Remove", "os.Create", "os.Getwd", "os.Chdir", "os.Setenv", "os.Unsetenv", "os.Hostname", "os.Pipe", "os.Rename",
@@ -218,7 +218,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// What a plan lacks is refused, package main and one that does not build among it.
+// Functions missing in a plan are refused, including those of package main and of a package that
+// does not build.
 func TestNothingToCall(t *testing.T) {
 	for source, why := range map[string]string{
 		"package main\n\nfunc F() {}\n\nfunc main() {}\n": "nothing can import package main",
