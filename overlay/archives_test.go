@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// A compilation is known again where nothing that the compiler reads is different, wherever go
-// put it, and only there.
+// A kept archive is found again if nothing that the compiler reads has changed, wherever go put it,
+// and only then.
 func TestCompilation(t *testing.T) {
 	t.Setenv("TOOLEXEC_IMPORTPATH", "example.com/p")
 	dir := t.TempDir()
-	// call writes what a call of the compiler reads and returns its arguments.
+	// call writes the inputs of a compiler invocation and returns its arguments.
 	call := func(work, id string, change map[string]string, more ...string) []string {
 		files := map[string]string{
 			"importcfg":     "# import config\nimportmap a=b\npackagefile example.com/a=" + filepath.Join(dir, work, "a.a") + "\n",
@@ -84,7 +84,7 @@ func TestCompilation(t *testing.T) {
 	}
 }
 
-// archive is an archive of two members.
+// archive returns an archive of two members.
 func archive(exports, code string) string {
 	var b strings.Builder
 	b.WriteString(archiveStart)
@@ -95,7 +95,7 @@ func archive(exports, code string) string {
 	return b.String()
 }
 
-// What is kept is given out for the same compilation alone, and not when it is damaged.
+// A kept archive is only used for the same compilation, and not if it is damaged.
 func TestKeptArchive(t *testing.T) {
 	c := &compilation{key: "key", buildID: "one/one"}
 	text := c.keep([]byte("build id one/one, twice: one/one"))

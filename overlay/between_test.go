@@ -14,9 +14,9 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// What goroutines are about to do while one run is stopped and another begins belongs to one of the two: a scope
-// that is entered in the first is counted or open there, and the second knows nothing of it. One that waits until it
-// is over knows of nothing.
+// When goroutines enter and leave scopes while one run is stopped and another begins, each scope
+// belongs to one of the two: a scope entered in the first is counted or open there, and unknown in
+// the second. A goroutine that waits until the switch is over has no such scope.
 func TestBetweenRuns(t *testing.T) {
 	tier.Corpus(t)
 	t.Parallel()

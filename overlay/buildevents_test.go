@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Of a build that fails only as it is marked the messages are put into words of the source, and each line stays an event.
+// If a build fails only because it is marked, messages are translated to the user's source, and
+// each line remains an event.
 func TestExplainedEvents(t *testing.T) {
 	var out bytes.Buffer
 	e := &buildEvents{

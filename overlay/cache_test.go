@@ -19,7 +19,7 @@ func openTestCache(t *testing.T, dir string) *Cache {
 	return c
 }
 
-// Many writers of one cache, some of the same text, find whole files only.
+// Concurrent writers of one cache, some with the same text, only see complete files.
 func TestCacheAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
@@ -53,7 +53,7 @@ func TestCacheAtOnce(t *testing.T) {
 	}
 }
 
-// An entry that is cut off, or whose text is gone, is as good as none.
+// A truncated entry, or one whose text is gone, is treated as missing.
 func TestCacheEntryDamaged(t *testing.T) {
 	c := openTestCache(t, t.TempDir())
 	path, err := c.text([]byte("package p\n"), ".go")
@@ -94,7 +94,7 @@ func TestCacheEntryDamaged(t *testing.T) {
 	}
 }
 
-// What was not used for long is dropped, once a day.
+// Entries that were not used for long are removed, once a day.
 func TestCacheTrim(t *testing.T) {
 	c := openTestCache(t, t.TempDir())
 	old, err := c.text([]byte("old"), ".go")
@@ -116,7 +116,7 @@ func TestCacheTrim(t *testing.T) {
 		}
 	}
 	inUse(used)
-	now := time.Now().Add(trimEvery + time.Minute) // it was looked at when it was opened
+	now := time.Now().Add(trimEvery + time.Minute) // opening the cache has already trimmed it
 	c.trim(now)
 	for path, want := range map[string]bool{old: false, used: true, mod: false} {
 		if _, err := os.Stat(path); (err == nil) != want {
@@ -132,7 +132,8 @@ func TestCacheTrim(t *testing.T) {
 	}
 }
 
-// A text looks older than what go takes for too young to index, when it is new and when it was noted to be in use.
+// A text has a time old enough for go to index its package, both when it is new and when it is
+// marked as used.
 func TestCacheSettled(t *testing.T) {
 	c := openTestCache(t, t.TempDir())
 	path, err := c.text([]byte("text"), ".go")
@@ -155,7 +156,7 @@ func TestCacheSettled(t *testing.T) {
 	}
 }
 
-// openFor opens the cache that there is for environ.
+// openFor opens the default cache for environ.
 func openFor(t *testing.T, environ ...string) (*Cache, error) {
 	return OpenCache(t.Context(), "", append(environ, "PATH="+os.Getenv("PATH")))
 }
@@ -171,13 +172,13 @@ func TestOpenCacheRelative(t *testing.T) {
 	}
 }
 
-// Where the user has no home, or one that cannot be written to, what go has for its cache has markgen's, too. If that
-// cannot be written to either, the message says what to set.
+// If the user has no home directory, or one that is not writable, markgen uses go's cache
+// directory. If that is not writable either, the error says what to set.
 func TestOpenCacheHomeless(t *testing.T) {
 	for _, key := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(key, "")
 	}
-	file := filepath.Join(t.TempDir(), "file") // nobody can make a directory below it, not even root
+	file := filepath.Join(t.TempDir(), "file") // no directory can be created below a file, not even by root
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}

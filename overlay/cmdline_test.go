@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is meant for the data is not taken for the name of the test binary.
+// A -o that is meant for the data is not taken for the name of the test binary.
 func TestOutputOfTest(t *testing.T) {
 	for line, refused := range map[string]bool{
 		"-run X -o data .": true, "-o=data": true, ". -o data": true,
@@ -26,7 +26,7 @@ func TestParseCommandLine(t *testing.T) {
 	tests := []struct {
 		verb, line           string
 		dir, packages, args  string
-		flag, value          string // one flag that has to be found
+		flag, value          string // one flag that must be found
 		buildFlags, onlyLoad string
 	}{
 		{verb: "build", line: "./...", packages: "./..."},
@@ -103,7 +103,7 @@ func TestParseCommandLineErrors(t *testing.T) {
 	}
 }
 
-// The packages that are run take the place of those named, and nothing else moves.
+// The packages to run replace those on the command line, and everything else stays in place.
 func TestWordsWithPackages(t *testing.T) {
 	for line, want := range map[string]string{
 		"-v ./... -run X":     "-v p q -run X",
@@ -123,7 +123,7 @@ func TestWordsWithPackages(t *testing.T) {
 	}
 }
 
-// Whatever is accepted is passed on as it was.
+// An accepted command line is passed on unchanged.
 func FuzzCommandLine(f *testing.F) {
 	f.Add("test", "-v ./a -run X -args y")
 	f.Add("run", "-race a.go b.go -- x")
@@ -139,7 +139,7 @@ func FuzzCommandLine(f *testing.F) {
 		}
 		got := c.Words(nil)
 		if c.Dir != "" {
-			return // taken out
+			return // it was removed
 		}
 		want := words
 		if verb != "test" {
@@ -176,7 +176,7 @@ func TestSplitQuoted(t *testing.T) {
 	}
 }
 
-// Flags of GOFLAGS count unless the command line says otherwise, and go is not given them twice.
+// Flags of GOFLAGS apply unless the command line overrides them, and go does not get them twice.
 func TestDefaults(t *testing.T) {
 	c, err := ParseCommandLine("test", []string{"-tags=own", "."})
 	if err != nil {
@@ -199,7 +199,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// What is joined is taken apart again, by markgen and by go.
+// Joined words are split into the same words, by markgen and by go.
 func TestJoinQuoted(t *testing.T) {
 	for _, words := range [][]string{{"a"}, {"a b", "", "it's", `say "x"`, "\ttab"}, {`C:\x y\go.exe`}} {
 		joined, err := joinQuoted(words)

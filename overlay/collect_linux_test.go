@@ -18,7 +18,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// collected is what collectors read at one marker.
+// collected has the readings of a collector at one marker.
 type collected struct {
 	Scopes  uint64 `json:"scopes"`
 	Dropped uint64 `json:"dropped"`
@@ -29,8 +29,7 @@ type collected struct {
 	} `json:"values"`
 }
 
-// A collectedRun is a run of testdata/collect, by the marker's name without its
-// package.
+// A collectedRun is a run of testdata/collect: readings by the marker's name without its package.
 type collectedRun struct {
 	trapResult
 	count map[string]uint64
@@ -38,8 +37,7 @@ type collectedRun struct {
 	lost  uint64 // records of a trace
 }
 
-// values are those of one value of a collector: scopes, total, self and nested, at
-// the markers that are asked for.
+// values returns for one value of a collector scopes, total, self and nested at the given markers.
 func (r collectedRun) values(collector, value string, markers ...string) map[string][4]uint64 {
 	all := map[string][4]uint64{}
 	for _, m := range markers {
@@ -49,7 +47,7 @@ func (r collectedRun) values(collector, value string, markers ...string) map[str
 	return all
 }
 
-// collectCopy is testdata/collect with a go.mod that finds the runtime.
+// collectCopy copies testdata/collect, with a go.mod that finds the runtime.
 func collectCopy(t *testing.T) string {
 	t.Helper()
 	dir := trapCopy(t, nil, "collect")
@@ -68,8 +66,8 @@ func collectCopy(t *testing.T) string {
 	return dir
 }
 
-// ownProcs keeps the Go runtime from looking for the limits of its cgroup now and
-// then, in files whose bytes would be among those that the program reads.
+// ownProcs keeps the Go runtime from periodically reading its cgroup limits, from files whose bytes
+// would be counted among those that the program reads.
 const ownProcs = "GOMAXPROCS=4"
 
 // collectBuild builds the program with all points marked.
@@ -81,7 +79,7 @@ func collectBuild(t *testing.T, flags ...string) (program string) {
 	return program
 }
 
-// collectRun runs a program that collects, and reads what it did.
+// collectRun runs a program that collects, and returns its data.
 func collectRun(t *testing.T, program, collect, what string) collectedRun {
 	t.Helper()
 	dir := t.TempDir()
@@ -121,8 +119,8 @@ func collectEqual(t *testing.T, what string, got, want any) {
 	}
 }
 
-// What a collector of the program reads is exact, in every form of marking: the sums
-// of scopes, and what of that is their own, and recursion.
+// Readings of a program's own collector are exact, in every form of marking: totals, self values,
+// and recursion.
 func TestCollectOwn(t *testing.T) {
 	t.Parallel()
 	inPlace := func(t *testing.T) string {
@@ -134,14 +132,14 @@ func TestCollectOwn(t *testing.T) {
 	}
 	for _, form := range []struct {
 		name  string
-		left  uint64 // steps of a scope that is left by a panic which unmarked code recovers
+		left  uint64 // readings of a scope that is left by a panic recovered in unmarked code
 		build func(t *testing.T) string
 	}{
 		{"overlay", 6 + 11, func(t *testing.T) string { return collectBuild(t) }},
 		{"open", 6 + 11, func(t *testing.T) string { return collectBuild(t, "-form", "open") }},
 		{"guarded", 6 + 11, func(t *testing.T) string { return collectBuild(t, "-form", "guarded") }},
 		{"race", 6 + 11, func(t *testing.T) string { return collectBuild(t, "-race") }},
-		{"in place", 6, inPlace}, // deferred, where the others end with the scope around
+		{"in place", 6, inPlace}, // deferred; the other scopes end with the enclosing scope
 	} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
@@ -197,7 +195,7 @@ func TestCollectIO(t *testing.T) {
 		}
 	}
 
-	// The process's: what others read counts, too. All of it is in main.
+	// Readings are of the process: other goroutines' reads count, too. All of them are within main.
 	r := collectRun(t, program, "io", "io goroutines")
 	collectEqual(t, "main of all goroutines", r.values("io", "read_bytes", "main")["main"][1], uint64(800*1031))
 	if v := r.values("io", "read_bytes", "transfer")["transfer"]; v[0] != 800 || v[1] < 800*1031 {
@@ -208,8 +206,8 @@ func TestCollectIO(t *testing.T) {
 	}
 }
 
-// Page faults are counted where nothing of the processor's is. A scope whose
-// goroutine goes on on another thread is left out, with those around.
+// Page faults are counted even without hardware counters. A scope whose goroutine continues on
+// another thread is dropped, with the enclosing ones.
 func TestCollectHW(t *testing.T) {
 	t.Parallel()
 	program := collectBuild(t)
@@ -232,8 +230,8 @@ func TestCollectHW(t *testing.T) {
 	}
 }
 
-// Programs that close all descriptors get nothing wrong, and lose nothing of what has
-// their numbers then.
+// Programs that close all descriptors get no wrong readings, and lose nothing of the files that
+// reuse the numbers.
 func TestCollectClosed(t *testing.T) {
 	t.Parallel()
 	r := collectRun(t, collectBuild(t), "io+hw", "closed")
@@ -246,7 +244,7 @@ func TestCollectClosed(t *testing.T) {
 	}
 }
 
-// What a collector does wrong is its own loss.
+// A faulty collector only loses its own readings.
 func TestCollectBad(t *testing.T) {
 	t.Parallel()
 	program := collectBuild(t)
@@ -277,7 +275,8 @@ func TestCollectBad(t *testing.T) {
 	}
 }
 
-// A program can have many collectors; of those that are asked for as many are read as there is room for.
+// A program can have many collectors; of the requested ones, as many are read as there is space
+// for.
 func TestCollectMany(t *testing.T) {
 	t.Parallel()
 	program := collectBuild(t)
@@ -296,7 +295,7 @@ func TestCollectMany(t *testing.T) {
 	}
 }
 
-// What a collector passes while it is read is nothing that a trace has lost.
+// Markers executed by a collector while it is being read do not count as lost trace records.
 func TestCollectTraced(t *testing.T) {
 	t.Parallel()
 	r := collectRun(t, collectBuild(t), "time+trace+cranky", "calls")
@@ -305,7 +304,7 @@ func TestCollectTraced(t *testing.T) {
 	}
 }
 
-// A name that no collector has leaves the program as it is, and no file.
+// An unknown collector leaves the program unaffected, without a data file.
 func TestCollectUnknown(t *testing.T) {
 	t.Parallel()
 	program := collectBuild(t)
@@ -331,7 +330,7 @@ func TestCollectUnknown(t *testing.T) {
 	}
 }
 
-// Readings neither allocate nor order goroutines, so that races show.
+// Readings neither allocate nor order goroutines, so that races are still detected.
 func TestCollectQuiet(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -342,7 +341,7 @@ func TestCollectQuiet(t *testing.T) {
 		}
 	}
 	raced := collectBuild(t, "-race")
-	for _, collect := range []string{"io+hw", "empty"} { // steps orders goroutines itself
+	for _, collect := range []string{"io+hw", "empty"} { // the collector steps orders goroutines itself
 		r := trapRun(t, t.TempDir(), []string{"MARKGEN=file=data,collect=" + collect}, raced, "race")
 		if strings.Count(r.stderr, "WARNING: DATA RACE") != 1 {
 			t.Errorf("collect=%s: %s\n%s", collect, r.state, r.stderr)
@@ -353,8 +352,8 @@ func TestCollectQuiet(t *testing.T) {
 	}
 }
 
-// A program that configures itself reads what it says, though its collectors were
-// registered when nothing was collected.
+// A program that configures itself uses the selected collectors, even if they were registered when
+// nothing was collected.
 func TestCollectConfigured(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -366,7 +365,7 @@ func TestCollectConfigured(t *testing.T) {
 	}
 }
 
-// A second run in a process reads what it is told to, whatever the first one read.
+// A second run in a process uses its own selection of collectors.
 func TestCollectAgain(t *testing.T) {
 	t.Parallel()
 	program := collectBuild(t)
@@ -383,7 +382,7 @@ func TestCollectAgain(t *testing.T) {
 	}
 }
 
-// What was read is in the file when the process is killed.
+// Readings are in the file when the process is killed.
 func TestCollectKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every run gets a file of its own with the same name; those before it are still there, up to a limit.
+// Every run gets a new file with the same name; earlier ones are kept, up to a limit.
 func TestCopies(t *testing.T) {
 	program, want := filepath.Join(t.TempDir(), "x.test"), []byte("a program")
 	if err := os.WriteFile(program, want, 0o700); err != nil {
@@ -34,7 +34,7 @@ func TestCopies(t *testing.T) {
 		made = append(made, name)
 	}
 
-	// Of large ones the last two are there.
+	// Of large ones the last two are kept.
 	c = CopiesOf(program)
 	c.most = int64(2*len(want) - 1)
 	for i := range made {

@@ -7,7 +7,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// What go test says of the coverage of a package: of its own blocks, or of those of all that -coverpkg names and that are in the binary.
+// The text of go test about the coverage of a package: of its own blocks, or of those in all
+// packages that match -coverpkg and are in the binary.
 func TestCoverageResult(t *testing.T) {
 	blocks := func(file string, counts ...uint64) (list []profile.Block) {
 		for i, n := range counts {

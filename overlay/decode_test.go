@@ -112,7 +112,7 @@ func FuzzTestOutput(f *testing.F) {
 	f.Add("=== RUN\nPASS\nok  \tp\t0.1s\n", false)
 	f.Add(`{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}`+"\n", true)
 	f.Fuzz(func(t *testing.T, text string, json bool) {
-		// With nothing to add, everything passes as it is.
+		// With nothing to add, everything is passed on unchanged.
 		var b strings.Builder
 		o := newTestOutput(&b, json)
 		for i := range len(text) {

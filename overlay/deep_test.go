@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// deepMarker is what a report says of a marker of testdata/deep.
+// A deepMarker is a marker of testdata/deep in a report.
 type deepMarker struct {
 	Name    string
 	Count   uint64
@@ -43,8 +43,8 @@ type deepValue struct {
 
 type deepBucket struct{ Count, Sum uint64 }
 
-// deepProgram is a program of testdata, built with -deep, in an environment, with what
-// else go build is given.
+// deepProgram builds a program of testdata with -deep, in an environment, with additional flags of
+// go build.
 func deepProgram(t *testing.T, folder string, environ []string, flags ...string) string {
 	t.Helper()
 	dir := trapCopy(t, nil, folder)
@@ -53,8 +53,7 @@ func deepProgram(t *testing.T, folder string, environ []string, flags ...string)
 	return program
 }
 
-// deepRun runs it with a collector and returns what it printed, and the report by
-// marker.
+// deepRun runs the program with a collector and returns its output, and the report by marker.
 func deepRun(t *testing.T, program, collect string, args ...string) (stdout string, markers map[string]deepMarker) {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,8 +75,8 @@ func deepRun(t *testing.T, program, collect string, args ...string) (stdout stri
 	return r.stdout, markers
 }
 
-// checkDeep compares what was read with what the program says of it, which may be too
-// little by a share of off.
+// checkDeep compares the readings with what the program prints, than which they may be smaller by
+// the fraction off.
 func checkDeep(t *testing.T, stdout string, markers map[string]deepMarker, off float64) {
 	t.Helper()
 	lines := 0
@@ -113,10 +112,10 @@ func checkDeep(t *testing.T, stdout string, markers map[string]deepMarker, off f
 	}
 }
 
-// deepCalls are what the program compares with the process's own counts.
+// deepCalls are the cases in which the program compares with the process's own counts.
 var deepCalls = []string{"nothing", "pointers", "tiny", "small", "header", "large", "growing", "map", "text", "boxed", "stack", "panic"}
 
-// checkDeepAlloc tests that what scopes allocate is exact to the byte and the object, in a
+// checkDeepAlloc checks that the allocations of scopes are exact to the byte and the object, in a
 // program with one goroutine and in one with many.
 func checkDeepAlloc(t *testing.T, program string, more ...string) {
 	for _, what := range append(more, deepCalls...) {
@@ -125,8 +124,8 @@ func checkDeepAlloc(t *testing.T, program string, more ...string) {
 			checkDeep(t, stdout, markers, 0)
 		})
 	}
-	// Where goroutines wait for each other, which they do on a busy machine, Go's runtime may
-	// allocate a record for that (acquireSudog).
+	// When goroutines wait for each other, as they do on a busy machine, Go's runtime may allocate
+	// a record for it (acquireSudog).
 	for what, off := range map[string]float64{"goroutines": 0.001, "collected": 0.001, "goexit": 0, "coroutines": 0} {
 		t.Run(what, func(t *testing.T) {
 			stdout, markers := deepRun(t, program, "alloc", what)
@@ -156,8 +155,7 @@ func TestDeepWait(t *testing.T) {
 	checkDeepWait(t, deepProgram(t, "deep", nil))
 }
 
-// checkDeepWait tests that what goroutines wait for is known, and adds up to the time of
-// the scope.
+// checkDeepWait checks that wait times are known by reason, and add up to the time of the scope.
 func checkDeepWait(t *testing.T, program string) {
 	t.Helper()
 	_, markers := deepRun(t, program, "wait", "wait")
@@ -178,8 +176,8 @@ func checkDeepWait(t *testing.T, program string) {
 		if m.Count != 1 || r.Scopes != 1 || sum != ns {
 			t.Errorf("%s: %d passages of %d ns, %d read with %d ns", name, m.Count, ns, r.Scopes, sum)
 		}
-		// Others want the processor, too: a part of the pause may go by before the
-		// goroutine waits for its end, and in spin it runs.
+		// On a busy machine, part of the pause may elapse before the goroutine waits for its end;
+		// in spin it runs meanwhile.
 		waited, before := r.Values[value].Total, r.Values["run_ns"].Total
 		if value != "sched_ns" {
 			before += r.Values["sched_ns"].Total
@@ -190,7 +188,7 @@ func checkDeepWait(t *testing.T, program string) {
 	}
 }
 
-// A process of a deep build that is killed at any moment leaves data that can be read.
+// A process of a deep build that is killed at any moment leaves readable data.
 func TestDeepKilled(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -218,15 +216,15 @@ func TestDeepKilled(t *testing.T) {
 	}
 }
 
-// TestDeepVariety is for make corpus: the same in builds of other kinds, each of which
-// compiles the standard library.
+// TestDeepVariety is for make corpus: the same with other kinds of builds, each of which compiles
+// the standard library.
 func TestDeepVariety(t *testing.T) {
 	tier.Corpus(t)
 	for _, build := range []struct {
 		name    string
 		environ []string
 		flags   []string
-		more    []string // calls
+		more    []string // number of calls
 	}{
 		{name: "go1.25", environ: []string{"GOTOOLCHAIN=go1.25.4"}},
 		{name: "race", flags: []string{"-race"}},
@@ -240,7 +238,7 @@ func TestDeepVariety(t *testing.T) {
 		t.Run(build.name, func(t *testing.T) {
 			program := deepProgram(t, "deep", build.environ, build.flags...)
 			checkDeepAlloc(t, program, build.more...)
-			if build.name != "all" { // of a loop that reads the clock the markers' part is taken off
+			if build.name != "all" { // in a loop that reads the clock, the cost of markers is subtracted
 				checkDeepWait(t, program)
 			}
 		})

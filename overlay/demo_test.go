@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDemo runs the demo application as the docs do and checks what is certain of its report.
+// TestDemo runs the demo application as in the documentation and checks the predictable parts of
+// its report.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	markgen := trapMarkgen(t)

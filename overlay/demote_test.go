@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Counts stay exact when markers are demoted while goroutines pass them, in every form, and
-// whatever ends their scopes.
+// Counts stay exact when markers are demoted while goroutines execute them, in every form, and
+// however their scopes end.
 func TestDemoted(t *testing.T) {
 	tier.Test(t)
 	for _, form := range append([]string{""}, rewrite.Forms...) {
@@ -32,14 +32,15 @@ func TestDemoted(t *testing.T) {
 				return p
 			}
 			want := run("")
-			for range 10 { // goroutines meet in other places each time
+			for range 10 { // goroutines interleave differently each time
 				checkDemoted(t, want, run(",demote=100:1000000"))
 			}
 		})
 	}
 }
 
-// What a marker's scopes take is estimated from later ones, too: the first 20,000 take next to nothing here.
+// The mean time of a marker is also estimated from later scopes: the first 20,000 take almost no
+// time here.
 func TestTimedAgain(t *testing.T) {
 	t.Parallel()
 	dir := trapModule(t, "later")
@@ -63,7 +64,8 @@ func TestTimedAgain(t *testing.T) {
 		if !m.Demoted() || m.Count < 20_000 {
 			t.Fatalf("%s: %d scopes, of which %d were timed", m.Name, m.Count, m.Taken())
 		}
-		// Of the first ones it is a thousandth. Nothing bounds it above: what else the machine does makes some longer.
+		// By the first scopes alone it would be a thousandth. There is no upper limit, since other
+		// load makes some scopes longer.
 		if mean := m.MeanNS(); mean < thousand/1000/4 {
 			t.Errorf("%s: %.0f ns by %d of %d scopes; at best they take %.0f ns", m.Name, mean, m.Taken(), m.Count, thousand/1000)
 		}
@@ -89,7 +91,7 @@ func checkDemoted(t *testing.T, want, got *profile.Profile) {
 			}
 		}
 		switch name := strings.TrimPrefix(g.Name, "example.com/demote."); {
-		case strings.HasPrefix(name, "main:func#1"): // all the others are inside of it
+		case strings.HasPrefix(name, "main:func#1"): // all other markers are within it
 			total += g.TotalNS()
 			self += g.SelfNS
 		case !strings.HasPrefix(name, "main") && !strings.HasPrefix(name, "leaves"):
@@ -99,7 +101,7 @@ func checkDemoted(t *testing.T, want, got *profile.Profile) {
 	if demoted < 10 {
 		t.Errorf("%d markers were demoted", demoted)
 	}
-	if self > total+total/1000 { // what is taken off for markers is rounded
+	if self > total+total/1000 { // the subtracted cost of markers is rounded
 		t.Errorf("self times add up to %d ns, the scopes around all others to %d", self, total)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A program that embeds its own source has it without markers, and none of the files that marking
-// adds; what the user's own -overlay puts there it has.
+// A program that embeds its own source gets it without markers, and without the files that marking
+// adds; files in the user's own -overlay apply.
 func TestEmbed(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -53,7 +53,8 @@ func TestEmbed(t *testing.T) {
 		trapMust(t, dir, nil, markgen, "test", "-race", "-cover", ".")
 	}
 
-	// Marked text has no comments, and is compiled again where they change.
+	// Marked text has no comments, but a package is recompiled when comments in embedded files
+	// change.
 	source := filepath.Join(dir, "sub", "sub.go")
 	for _, comment := range []string{"// Own is.", "// Own was."} {
 		if err := trapCopyFile(source, source, func(text []byte) []byte {
@@ -68,7 +69,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// Where it is not known what is to be embedded, nothing is compiled, and not the marked text embedded.
+// If the files to embed are unknown, compilation fails, instead of embedding marked text.
 func TestEmbedUnknown(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command(os.Args[0], "toolexec", "nolist", "nowhere.json", "", filepath.Join(t.TempDir(), "compile"), "-p", "x", "-embedcfg", "missing").CombinedOutput() // see TestMain

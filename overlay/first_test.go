@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// The first passage of a marker in a process is known, in whichever way it was marked, and
-// where it cannot be known nothing else is taken for it.
+// The time of a marker's first scope in a process is known, for each way of marking; if it cannot
+// be known, no other time is reported as the first.
 func TestFirst(t *testing.T) {
 	tier.Test(t)
 	source, err := os.ReadFile("testdata/first/main.go")
@@ -23,7 +23,7 @@ func TestFirst(t *testing.T) {
 	markgen := trapMarkgen(t)
 	for i, tt := range []struct {
 		name  string
-		build [][]string // the program is called first
+		build [][]string // the program is named first
 		keys  string
 		known bool
 	}{

@@ -11,8 +11,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// TestForms runs a program whose functions have all shapes in every form, and
-// compares the passages with those the program itself tells.
+// TestForms runs a program with functions of all shapes, in every form, and compares the counts
+// with those that the program itself prints.
 func TestForms(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestForms(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-form", "open"}, {"-form", "twin"}, {"-form", "instance"}, {"-form", "guarded"}} {
 		for _, race := range []string{"", "-race"} {
 			t.Run(strings.Join(append(flags, race), " "), func(t *testing.T) {
-				if race != "" && len(flags) > 0 { // the others are like those that are chosen
+				if race != "" && len(flags) > 0 { // the other forms are like the selected ones
 					tier.Corpus(t)
 				}
 				t.Parallel()
@@ -43,7 +43,7 @@ func TestForms(t *testing.T) {
 					args = append(args, race)
 				}
 				stdout, _ := told(trapMust(t, dir, nil, markgen, append(args, ".")...).stdout)
-				if len(flags) > 0 && flags[1] == "instance" { // whose frame runtime.Caller sees
+				if len(flags) > 0 && flags[1] == "instance" { // runtime.Caller sees its frame
 					const caller = 23
 					stdout[caller] = plain[caller]
 				}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A GOROOT in the module cache is used by another path, and by what go runs, too.
+// A GOROOT in the module cache is used by another path, also by the tools that go runs.
 func TestMoveGoroot(t *testing.T) {
 	modCache := filesIn(t, map[string]string{"golang.org/toolchain@v0.0.1/bin/go": ""})
 	root := filepath.Join(modCache, "golang.org", "toolchain@v0.0.1")
@@ -15,7 +15,7 @@ func TestMoveGoroot(t *testing.T) {
 	if err := os.Symlink(root, filepath.Join(t.TempDir(), "link")); err != nil {
 		t.Skipf("there are no symbolic links: %v", err)
 	}
-	for range 2 { // the second time the link is there
+	for range 2 { // the second time the link exists
 		if err := b.moveGoroot(); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// The script, and this program where there is no shell, add the heap where a compiler gets a package, and the configuration if
-// that is one of the list with markers in it, and leave every other call alone.
+// The script, or this program without a shell, adds the heap flag to compilations of packages, and
+// the configuration if the package is on the list and has markers; it leaves every other invocation
+// unchanged.
 func TestToolScript(t *testing.T) {
 	dir := t.TempDir()
 	script, list, tool := filepath.Join(dir, "script"), filepath.Join(dir, "list"), filepath.Join(dir, "compile")
@@ -75,7 +76,8 @@ func TestToolScript(t *testing.T) {
 	}
 }
 
-// The linker, and no other tool, gets the GOROOT that traces are to name, unless -trimpath has left it none.
+// The linker, and no other tool, gets the GOROOT for stack traces, unless -trimpath has left it
+// empty.
 func TestLinkerGoroot(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// The compiler inlines in a marked program what it inlines in the plain one, so that both allocate the same and have the same names in
-// stack traces, whether markers are off or collect.
+// The compiler inlines in a marked program what it inlines in the plain one, so that both have the
+// same allocations and the same names in stack traces, whether markers are off or collect.
 func TestInlined(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("testdata/inlined/main.go")
@@ -50,7 +50,8 @@ func TestInlined(t *testing.T) {
 	}
 }
 
-// longFunctions is a file with functions that are as long, with their markers, as the compiler inlines into if these take few nodes.
+// longFunctions returns a file with functions just short enough, if their markers take few nodes,
+// that the compiler still inlines calls in them.
 func longFunctions() []byte {
 	var text, cases strings.Builder
 	for i := range 115 {
@@ -66,8 +67,8 @@ func longFunctions() []byte {
 
 var inlinedLine = regexp.MustCompile(`^\S*?([^/\\: ]+:\d+)(?::\d+)?: (can inline|inlining call to) (\S+)`)
 
-// inlined are the lines of what the compiler tells of inlining, but for calls of the runtime's functions and what a defer statement
-// calls, sorted, each once.
+// inlined returns the sorted distinct lines of the compiler's output about inlining, except calls
+// of the runtime's functions and deferred calls.
 func inlined(output string) (lines []string) {
 	for line := range strings.Lines(output) {
 		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "perf.") && !strings.Contains(m[3], ".deferwrap") {

@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// kept passes work once and does what its first argument says.
+// kept is a program that calls the marked function work once and does what its first argument says.
 const kept = `package main
 
 import (
@@ -120,7 +120,7 @@ func main() {
 }
 `
 
-// keptProgram is kept, marked, and the markgen that runs it.
+// A keptProgram is the program kept, marked, and the markgen that runs it.
 type keptProgram struct{ markgen, program, dir string }
 
 func newKeptProgram(t *testing.T) *keptProgram {
@@ -133,8 +133,8 @@ func newKeptProgram(t *testing.T) *keptProgram {
 	return k
 }
 
-// exec is markgen exec of the program in the mode what, keeping the data in
-// data and its numbered siblings.
+// exec returns markgen exec of the program in mode what; the data are kept in the file data and its
+// numbered siblings.
 func (k *keptProgram) exec(what string, env ...string) *exec.Cmd {
 	cmd := exec.Command(k.markgen, "exec", "-o", "data", "-report", "none", k.program, what)
 	cmd.Dir = k.dir
@@ -142,8 +142,8 @@ func (k *keptProgram) exec(what string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program and returns what it printed, its exit code, and the
-// passages of work in all data files. Those are taken away.
+// run runs the program and returns its output, its exit code, the data files, and the count of work
+// in all of them. It removes the data files.
 func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int, files []string, passages uint64) {
 	t.Helper()
 	text, _ := cmd.CombinedOutput()
@@ -167,8 +167,8 @@ func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int,
 	return string(text), cmd.ProcessState.ExitCode(), files, passages
 }
 
-// The data of a run are in memory that the programs can't cut off, and markgen
-// has them however the programs end.
+// The data of a run are in memory that programs cannot truncate, and markgen has them however the
+// programs end.
 func TestKeeper(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestKeeper(t *testing.T) {
 	for _, tt := range []struct {
 		what            string
 		env             string
-		output          string // what it begins with
+		output          string // prefix of the output
 		code            int
 		files, passages int
 	}{
@@ -189,7 +189,7 @@ func TestKeeper(t *testing.T) {
 		{"where", "TMPDIR=" + long, "/memfd:markgen (deleted)\n", 0, 1, 1},
 		{"kill", "", "", 128 + 9, 1, 1},
 		{"truncate", "", "truncate /proc/self/fd/60: operation not permitted\n", 0, 1, 2},
-		{"exec", "", "", 0, 2, 2}, // one before and one after, with one process ID
+		{"exec", "", "", 0, 2, 2}, // one before and one after exec, with the same process ID
 		{"children", "", "markgen: 104 processes, ", 0, 104, 104},
 	} {
 		output, code, files, passages := k.run(t, k.exec(tt.what, tt.env))
@@ -202,7 +202,7 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("left over: %q", left)
 	}
 
-	// What the program can see of its own descriptors is what it sees unmarked.
+	// The program sees the same descriptors as the unmarked one.
 	plain := exec.Command(k.program, "descriptors")
 	plain.Env = append(os.Environ(), "MARKGEN=")
 	want, err := plain.CombinedOutput()
@@ -213,7 +213,7 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("the program sees\n%s\nand without markers\n%s", output, want)
 	}
 
-	// Go's own report of memory that ran out, and its exit code.
+	// Go's own report of running out of memory, and its exit code.
 	cmd := k.exec("memory")
 	cmd.Args = append(cmd.Args[:len(cmd.Args)-2], "sh", "-c", "ulimit -v 1000000; exec "+k.program+" memory")
 	output, code, files, passages := k.run(t, cmd)
@@ -222,7 +222,7 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// What processes of other users, and those that see other files, have counted arrives.
+// Data arrive from processes of other users, and from those with another view of the file system.
 func TestKeeperReachesOthers(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -242,7 +242,7 @@ func TestKeeperReachesOthers(t *testing.T) {
 	}
 }
 
-// Who has not read MARKGEN is given nothing.
+// A process that does not know MARKGEN gets nothing.
 func TestKeeperSecret(t *testing.T) {
 	t.Parallel()
 	c, err := overlay.Collect([]string{"TMPDIR=" + t.TempDir()})
@@ -271,7 +271,7 @@ func TestKeeperSecret(t *testing.T) {
 	}
 }
 
-// A process that cannot keep its data where it was given room is known to be missing.
+// A process that cannot keep its data in the file it got is counted as missing.
 func TestKeeperMissing(t *testing.T) {
 	t.Parallel()
 	k := newKeptProgram(t)
@@ -297,8 +297,7 @@ func TestKeeperMissing(t *testing.T) {
 	}
 }
 
-// A process whose keeper is gone, or does not answer, has a file as it would
-// have without.
+// A process whose keeper is gone, or does not answer, writes a file as it would without a keeper.
 func TestKeeperGone(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -314,7 +313,7 @@ func TestKeeperGone(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Wait() // until the orphan has closed its output, too
+	cmd.Wait() // the orphan must have closed its output, too
 	found, _ := filepath.Glob(filepath.Join(temp, "markgen-run-*", "*.markgen"))
 	if len(found) != 1 || !strings.HasPrefix(stdout.String(), "ready\n"+temp) || strings.Count(stdout.String(), "\n") != 2 {
 		t.Fatalf("files %q; the program printed\n%s", found, stdout)
@@ -323,8 +322,8 @@ func TestKeeperGone(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 
-	// A listener that never accepts, one that hangs up, and one that has taken the name of a keeper and does not know
-	// its secret.
+	// A listener that never accepts, one that closes the connection, and one that has taken the
+	// name of a keeper but does not know its secret.
 	for _, kind := range []string{"deaf", "hangs up", "another's"} {
 		socket := fmt.Sprint("markgen-test-", os.Getpid(), strings.ReplaceAll(kind, " ", ""))
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: "@" + socket})
@@ -361,12 +360,12 @@ func TestKeeperGone(t *testing.T) {
 	}
 }
 
-// The kernel kills a process when the memory of its control group runs out.
+// The kernel kills a process when its control group runs out of memory.
 func TestKeeperOutOfMemory(t *testing.T) {
 	t.Parallel()
 	group, err := os.MkdirTemp("/sys/fs/cgroup/memory", "markgen-test-")
 	limit := "memory.limit_in_bytes"
-	if err != nil { // not version 1
+	if err != nil { // not cgroup version 1
 		group, err = os.MkdirTemp("/sys/fs/cgroup", "markgen-test-")
 		limit = "memory.max"
 	}
@@ -384,7 +383,7 @@ func TestKeeperOutOfMemory(t *testing.T) {
 	if code != 128+9 || len(files) != 1 || passages != 1 {
 		t.Errorf("exit code %d, %d files, %d passages; it printed\n%.500s", code, len(files), passages, output)
 	}
-	for range 100 { // the kernel takes its time to empty the group
+	for range 100 { // the kernel needs some time to empty the group
 		if os.Remove(group) == nil {
 			break
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A program that is ended takes with it what it has started.
+// A program that is killed takes its children with it.
 func TestExecEnded(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
@@ -32,7 +32,7 @@ func TestExecEnded(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	for len(descendants(pid)) == 0 { // mv, or sleep already
+	for len(descendants(pid)) == 0 { // the child may be mv, or already sleep
 		time.Sleep(time.Millisecond)
 	}
 	all := append(descendants(pid), pid)
@@ -43,7 +43,7 @@ func TestExecEnded(t *testing.T) {
 	for _, pid := range all {
 		for syscall.Kill(pid, 0) == nil {
 			if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
-				break // whoever is its parent now has not asked for it yet
+				break // its new parent has not reaped it yet
 			}
 			time.Sleep(time.Millisecond)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// What was recorded in a window in which the run ends counts as what was in others. As windows of half of the time last 2.5 ms, many a
-// run of some ms ends in its first.
+// Scopes recorded in a window in which the run ends are weighted like those in other windows. With
+// windows for half of the time, each of 2.5 ms, many runs of a few ms end in their first window.
 func TestLastWindow(t *testing.T) {
 	t.Parallel()
 	dir, windows := t.TempDir(), 0

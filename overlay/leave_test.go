@@ -13,9 +13,9 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A run ends while goroutines close thousands of scopes that panics and runtime.Goexit left open: the
-// program does not notice, and the data are whole. It takes many runs to meet the moment, and the race
-// detector, which has the program wait at its end, while the goroutines go on.
+// A run ends while goroutines close thousands of scopes that panics and runtime.Goexit left open:
+// the program is not affected, and the data are intact. It takes many runs to hit the moment, and
+// the race detector, which delays the end of the program while the goroutines continue.
 func TestEndWhileLeaving(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()

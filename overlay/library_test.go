@@ -13,7 +13,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A library for C counts what threads that C has made pass. It is left without a word, so that its data do not end in order.
+// A library for C counts scopes on threads created by C. It never learns that the program ends, so
+// its data are not marked complete.
 func TestLibraryForC(t *testing.T) {
 	tier.Corpus(t)
 	t.Parallel()
@@ -57,7 +58,7 @@ func TestLibraryForC(t *testing.T) {
 	}
 }
 
-// Markers of a plugin come while the program runs, which may have none of its own.
+// Markers of a plugin are registered while the program runs, which may have none of its own.
 func TestPlugin(t *testing.T) {
 	tier.Corpus(t)
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// memoModule is a module whose build can be remembered.
+// memoModule is a module whose build can be stored in a memo.
 var memoModule = map[string]string{
 	"go.mod":           "module example.com/m\n\ngo 1.26\n",
 	"main.go":          "package main\n\nimport \"example.com/m/a\"\n\nfunc main() { a.A() }\n",
@@ -33,8 +33,8 @@ var memoModule = map[string]string{
 	"sub/sub.go":       "package sub\n",
 }
 
-// A build is remembered as long as nothing has changed that could change what is marked, and no longer; its packages as long
-// as nothing has that could change which those are.
+// The memo of a build is valid as long as nothing has changed that could change what is marked, and
+// no longer; its packages, as long as nothing has changed that could change the set of packages.
 func TestMemo(t *testing.T) {
 	write := func(t *testing.T, dir string, files map[string]string) {
 		for name, text := range files {
@@ -51,8 +51,8 @@ func TestMemo(t *testing.T) {
 	tests := []struct {
 		name   string
 		line   string // of go build
-		same   bool   // the memo holds
-		listed bool   // its packages do not, either
+		same   bool   // the memo is valid
+		listed bool   // its packages are not valid, either
 		change func(t *testing.T, dir string)
 		env    string
 		all    bool
@@ -210,7 +210,7 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// checkRepainted compares a build whose packages are from a memo with the same one of which there is no memo.
+// checkRepainted compares a build whose packages are from a memo with the same build without one.
 func checkRepainted(t *testing.T, b, anew *Build) {
 	t.Helper()
 	if anew.recalled || anew.repainted {
@@ -225,7 +225,7 @@ func checkRepainted(t *testing.T, b, anew *Build) {
 	}
 }
 
-// What has been marked again is remembered in its turn.
+// The result of marking again is stored in a memo, too.
 func TestMemoOfRepainted(t *testing.T) {
 	tier.Test(t)
 	dir := t.TempDir()
@@ -269,7 +269,7 @@ func TestMemoOfRepainted(t *testing.T) {
 	}
 }
 
-// A file that changes while it is looked at, or in the same moment, is not remembered.
+// No memo is stored if a file changes while it is examined, or shortly before.
 func TestMemoTooFresh(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range memoModule {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// filesIn writes files below a new directory and returns that.
+// filesIn writes files below a new directory and returns the directory.
 func filesIn(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func filesIn(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// textOf is what is in a file.
+// textOf returns the content of a file.
 func textOf(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -36,7 +36,8 @@ func textOf(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Modules of the module cache that have packages to mark are copied, once each, and all others stay where they are.
+// Modules in the module cache with packages to mark are copied, once each; all others stay where
+// they are.
 func TestCopyModules(t *testing.T) {
 	modCache := filesIn(t, map[string]string{
 		"example.com/!dep@v1.0.0/go.mod": "module example.com/Dep\n", "example.com/!dep@v1.0.0/dep.go": "package dep\n", "example.com/!dep@v1.0.0/sub/sub.go": "package sub\n",
@@ -60,7 +61,7 @@ func TestCopyModules(t *testing.T) {
 	}
 	modules := cache.modules()
 	below := func(name string) string { return filepath.Join(modules, filepath.FromSlash(name)) }
-	for range 2 { // the second time they are there
+	for range 2 { // the second time the copies exist
 		copies, err := copyModules(cache, tasks, modCache)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +106,8 @@ func TestCopyModules(t *testing.T) {
 	}
 }
 
-// A go.mod, or a go.work, is replaced by one in which the copies replace the modules, and what else was replaced stays.
+// A go.mod, or a go.work, is replaced by one that replaces the modules with the copies; other
+// replacements stay.
 func TestReplaceModules(t *testing.T) {
 	dir := filesIn(t, map[string]string{
 		"go.mod": "module m\n\ngo 1.26\n\nrequire a.b/c v1.0.0\n\nreplace a.b/c v1.0.0 => a.b/fork v1.0.0\n\nreplace a.b/other => ../other\n", "go.sum": "a sum\n",
@@ -145,7 +147,7 @@ func TestReplaceModules(t *testing.T) {
 	}
 }
 
-// Where go trims paths those of copies lead to the module cache.
+// With -trimpath the paths of copies are mapped to the module cache.
 func TestTrimpathOfCopies(t *testing.T) {
 	in := func(name string) string { return filepath.FromSlash(name) }
 	o := &origins{Copies: in("/c/module"), Cache: in("/mod")}

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// Tools that see the copy of a module name the files where it is from, whatever package it is of, and the linker gets its
-// version and sum. The script does it, and this program where there is no shell.
+// Tools that see the copy of a module name its original files, in whatever package, and the linker
+// gets the original version and sum. This is done by the script, or by this program without a
+// shell.
 func TestOriginsToTools(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
@@ -65,7 +66,7 @@ func TestOriginsToTools(t *testing.T) {
 	} {
 		for _, by := range [][]string{{shell, in("script"), os.Args[0], "overlay", ""}, {os.Args[0], toolExec, in("list"), "overlay", ""}} { // see TestMain
 			if tt.name == "elsewhere" && by[0] != shell {
-				continue // a rule more does no harm
+				continue // an additional rule is harmless
 			}
 			if err := os.WriteFile(in("importcfg"), []byte(modinfo("dep\texample.com/m\tv1.2.3\n=>\t"+copied+"\t(devel)\t\n")), 0o666); err != nil {
 				t.Fatal(err)

@@ -36,7 +36,7 @@ func module(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// markgenIn returns a run of the command in dir with a cache of its own.
+// markgenIn returns a markgen command in dir with its own cache.
 func markgenIn(t *testing.T, dir, cache string, args ...string) *exec.Cmd {
 	cmd := exec.Command(trapMarkgen(t), args...)
 	cmd.Dir = dir
@@ -44,7 +44,8 @@ func markgenIn(t *testing.T, dir, cache string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// signalled counts the signals it gets, until it has had the number of its argument, and says when it is ready.
+// signalled is a program that counts the signals it gets, until it got as many as its argument
+// says, and prints when it is ready.
 const signalled = `package main
 
 import (
@@ -78,7 +79,8 @@ func main() {
 }
 `
 
-// Signals that other processes send to markgen reach the program once, and end neither markgen nor the report.
+// Signals from other processes to markgen reach the program once, and kill neither markgen nor the
+// report.
 func TestSignalsArePassedOn(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -86,7 +88,7 @@ func TestSignalsArePassedOn(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{
 		"interrupt": syscall.SIGINT, "terminated": syscall.SIGTERM, "hangup": syscall.SIGHUP, "user defined signal 1": syscall.SIGUSR1,
 	} {
-		if signal.Ignored(sig) { // by whoever has started the tests, as nohup does; what they start is not to
+		if signal.Ignored(sig) { // ignored by the parent of the tests, as with nohup; children must ignore it, too
 			signal.Notify(make(chan os.Signal, 1), sig)
 		}
 		cmd := markgenIn(t, dir, t.TempDir(), "run", ".")
@@ -114,7 +116,7 @@ func TestSignalsArePassedOn(t *testing.T) {
 	}
 }
 
-// waiter is a buffer that tells when something has been written to it.
+// A waiter is a buffer that signals when something has been written to it.
 type waiter struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -149,7 +151,7 @@ func (w *waiter) wait(t *testing.T) {
 	}
 }
 
-// Any number of processes may use one cache, also one that is not there yet.
+// Any number of processes may use one cache, even if it does not exist yet.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -184,14 +186,14 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// A second build marks nothing anew and compiles nothing, also in another cache: the same source gives the same text.
-// A change of one package marks that one.
+// A second build marks and compiles nothing, even with another cache: the same source gives the
+// same text. After a change to one package, only that one is marked.
 func TestCacheIsReused(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	dir := module(t, map[string]string{
 		"main.go": "package main\n\nimport \"example.com/m/a\"\n\nfunc main() { a.A() }\n",
-		"a/a.go":  "package a\n\nfunc A() {}\n\n// " + t.TempDir() + "\n", // so that go's cache has not seen it
+		"a/a.go":  "package a\n\nfunc A() {}\n\n// " + t.TempDir() + "\n", // so that it is not in go's cache
 	})
 	cache := t.TempDir()
 	build := func(cache string) string {

@@ -12,12 +12,12 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A package is compiled again where what it imports exports something else, and not where that is
-// only made of other code; and the program is the one that comes of compiling everything.
+// A package is recompiled if the export data of an import has changed, but not if only its code
+// has; and the program is the same as after compiling everything.
 func TestRecompiled(t *testing.T) {
 	tier.Corpus(t)
 	t.Parallel()
-	elsewhere := t.TempDir() // go's cache of the builds that all are compared with
+	elsewhere := t.TempDir() // go's cache for the builds with which all are compared
 	for _, flags := range [][]string{{"-all"}, {"-all", "-markpkg", "./base"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			testRecompiled(t, flags, elsewhere)
@@ -30,7 +30,7 @@ func testRecompiled(t *testing.T, flags []string, elsewhere string) {
 	dir := t.TempDir()
 	var trim []string
 	if goroot := trapMust(t, dir, nil, "go", "env", "GOROOT").stdout; strings.Contains(goroot, "golang.org/toolchain@") {
-		trim = []string{"-trimpath"} // a toolchain that go has downloaded is used through a link in the cache, and builds with two caches are compared
+		trim = []string{"-trimpath"} // a downloaded toolchain is used through a link in markgen's cache, and builds with two caches are compared
 	}
 	work := filepath.Join(dir, "work")
 	write := func(name string, change func(string) string) {
@@ -82,7 +82,7 @@ func main() { println(top.Number(5)) }
 	}
 
 	marked := []string{"MARKGENCACHE=" + filepath.Join(dir, "marked")}
-	// slots are the first lines of all archives that are kept.
+	// slots returns the first lines of all kept archives.
 	slots := func() map[string]string {
 		files, err := filepath.Glob(filepath.Join(dir, "marked", "archive", "*", "*"))
 		if err != nil {
@@ -135,7 +135,7 @@ func main() { println(top.Number(5)) }
 		change func(string) string
 		flags  []string
 		want   string
-		once   bool // with -all alone
+		once   bool // only with -all
 	}{
 		{"nothing", add(""), nil, "", false},
 		{"a comment", add("// More.\n"), nil, "", true},
@@ -186,7 +186,7 @@ func main() { println(top.Number(5)) }
 	}
 }
 
-// damaged says whether the file ends as TestRecompiled made it end.
+// damaged reports whether the file has the end that TestRecompiled wrote.
 func damaged(t *testing.T, name string) bool {
 	t.Helper()
 	text, err := os.ReadFile(name)

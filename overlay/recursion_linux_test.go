@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// recursive calls itself in several ways, in functions so small that the compiler inlines them: once into
-// themselves, if it may.
+// recursive is a program with functions that call themselves in several ways, and so small that the
+// compiler inlines them, once into themselves where possible.
 const recursive = `package main
 
 import "os"
@@ -75,7 +75,7 @@ func main() {
 }
 `
 
-// What a function that calls itself opens is ended by the call that opened it, in each form.
+// A scope of a recursive function is ended by the call that opened it, in each form.
 func TestTraceRecursion(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Runs that follow each other while goroutines are in scopes are each whole, take nothing from the one before, and
-// do not harm the program.
+// Consecutive runs, while goroutines are in scopes, are each complete, contain nothing of the
+// previous one, and do not harm the program.
 func TestRuns(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -70,8 +70,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// A program that makes run after run comes to an end of neither its memory nor its mappings: what it had mapped for those that have been over for
-// a while it has no more.
+// A program with many consecutive runs exhausts neither memory nor mappings: the mappings of runs
+// that ended a while ago are removed.
 func TestRunAfterRun(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -97,10 +97,10 @@ func TestRunAfterRun(t *testing.T) {
 			}
 			const pause = 11 * time.Second // longer than retireAfter
 			var mappings []int
-			// What is not given back is a mapping or more for each of the 30 runs; one now and then
-			// is the Go runtime's own.
+			// A leak is one or more mappings for each of the 30 runs; a few more come from the Go
+			// runtime.
 			more := func() bool { return mappings[len(mappings)-1] > mappings[1]+15 }
-			for runs := 0; runs < 3 || runs < 4 && more(); runs++ { // empty memory is one mapping where nothing lies between
+			for runs := 0; runs < 3 || runs < 4 && more(); runs++ { // adjacent empty regions are one mapping
 				if runs > 1 {
 					time.Sleep(pause)
 				}

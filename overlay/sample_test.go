@@ -14,8 +14,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A countdown counts every passage and times one in N, wherever the program's own
-// patterns are.
+// A countdown counts every scope and times one in N, whatever pattern the program has.
 func TestCountdown(t *testing.T) {
 	t.Parallel()
 	const passages = 2_000_000
@@ -30,12 +29,13 @@ func TestCountdown(t *testing.T) {
 	if slow.Count != passages/1000 {
 		t.Errorf("%d slow ones", slow.Count)
 	}
-	// 2000, by chance some more or fewer, and what is interrupted a thousand times a second or more on a busy machine.
-	// Each hundredth passage would be a hundred times too often a slow one, or never.
+	// About 2000, by chance some more or fewer, plus scopes that are interrupted, a thousand times
+	// a second or more on a busy machine. If exactly each hundredth scope were timed, the slow ones
+	// would be found a hundred times too often, or never.
 	if n := longer(m, 1<<10); n < 500 || n > 20_000 {
 		t.Errorf("an estimate of %d slow ones", n)
 	}
-	// A directive says so for a marker alone, unless everything is wanted.
+	// A directive sets the rate for one marker, unless everything is requested.
 	p = runSteered(t, "collect=time", "rare", "100000").Profile
 	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Samples < 900 || m.Samples > 1100 {
 		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
@@ -46,7 +46,8 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
-// With a seed one of each N passages is timed, whatever processors they are on, and while what scopes cost is being measured on one.
+// With a seed, one of each N scopes is timed, whatever processors they run on, and also while the
+// cost of scopes is being measured on one.
 func TestCountdownSeedTogether(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -59,7 +60,7 @@ func TestCountdownSeedTogether(t *testing.T) {
 	}
 }
 
-// With a seed a countdown times the same passages in each run.
+// With a seed, a countdown times the same scopes in each run.
 func TestCountdownSeed(t *testing.T) {
 	t.Parallel()
 	timed := func(seed string) (list []uint64) {
@@ -87,7 +88,7 @@ func TestCountdownSeed(t *testing.T) {
 	}
 }
 
-// longer is how many passages of the marker took ns or more.
+// longer returns the number of scopes of the marker that took at least ns.
 func longer(m *profile.Marker, ns uint64) (n uint64) {
 	for _, b := range m.Buckets {
 		if b.LoNS() >= ns {
@@ -97,8 +98,9 @@ func longer(m *profile.Marker, ns uint64) (n uint64) {
 	return n
 }
 
-// Windows fall on all parts of a program's period alike: one passage in a thousand is slow, and of the 100,000 and more that are
-// recorded 100 on average, though they come together. Fewer than 20, or more than 500 in so many, are no chance (less than one run in 10,000).
+// Windows cover all parts of a program's period equally: one scope in a thousand is slow, so 100 on
+// average of the 100,000 or more that are recorded, although slow ones are clustered. Fewer than
+// 20, or more than 500, are not due to chance (less than one run in 10,000).
 func TestWindows(t *testing.T) {
 	tier.Corpus(t)
 	p := runSteered(t, "sample=1:10,seed=11,only=*.work;*.step", "period", "20000000").Profile
@@ -117,7 +119,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A trace in which nothing is timed is sampled, too.
+// A trace without timing is sampled, too.
 func TestWindowsTraced(t *testing.T) {
 	tier.Corpus(t)
 	const bursts = 400_000
@@ -127,21 +129,24 @@ func TestWindowsTraced(t *testing.T) {
 	}
 }
 
-// A function that takes longer than a window, and chooses where it begins whether what is in it is recorded, is recorded whole.
+// A call that takes longer than a window, and decides at its start whether its content is recorded,
+// is recorded completely.
 func TestWindowsOfLongCalls(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	const calls, each = 3000, 10_000
 	p := runSteered(t, "sample=1:20,seed=91,only=*.lengthy*", "lengthy", fmt.Sprint(calls)).Profile
 	loop, function := marker(t, p, "lengthy:for#1"), marker(t, p, "lengthy")
-	// One may be open at the end. If another program has the processor when the gates are to close, a call that is not
-	// recorded may begin with them open, and what the next window shows of its loop is.
+	// One call may be open at the end. If another program has the processor when the gates should
+	// close, an unrecorded call may begin while they are open, and the part of its loop in the next
+	// window is recorded.
 	if n, calls := float64(loop.Samples)/each, float64(function.Samples); calls < 10 || n < calls || n > 1.1*calls+1 {
 		t.Errorf("%d passages of a loop of %d were recorded, in %d calls", loop.Samples, each, function.Samples)
 	}
 }
 
-// What is in a function before and behind a time that it waits is as large a part of all as its calls are.
+// The code before and after a wait within a function is sampled in the same proportion as its
+// calls.
 func TestWindowsOfWaiting(t *testing.T) {
 	tier.Corpus(t)
 	p := runSteered(t, "sample=1:10,seed=101,only=*.waiting*", "waiting", "3000").Profile

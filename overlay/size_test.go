@@ -16,8 +16,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Every scope with a size is in the bucket of that size, on however many goroutines, and in
-// whichever way it was marked.
+// Every scope with a size is in the bucket of that size, on any number of goroutines, and for each
+// way of marking.
 func TestSizes(t *testing.T) {
 	source, err := os.ReadFile("testdata/size/main.go")
 	if err != nil {
@@ -26,10 +26,10 @@ func TestSizes(t *testing.T) {
 	markgen := trapMarkgen(t)
 	for i, tt := range []struct {
 		name  string
-		build [][]string // the program is called size
+		build [][]string // the program is named size
 		keys  string
 
-		without string // is not in the source
+		without string // text that is removed from the source
 	}{
 		{"overlay", [][]string{{markgen, "build", "-o", "size", "."}}, "", ""},
 		{"race", [][]string{{markgen, "build", "-race", "-o", "size", "."}}, "", ""},
@@ -71,7 +71,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// sizes are the lines that the program prints, as its data have them.
+// sizes returns the lines that the program should print, according to its data.
 func sizes(t *testing.T, p *profile.Profile) (lines []string) {
 	for i := range p.Markers {
 		m := &p.Markers[i]

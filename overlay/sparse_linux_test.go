@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// What is copied is what was there, wherever it has zeros, and long stretches of them take no room.
+// The copy equals the original, wherever it has zeros, and long runs of zeros use no space.
 func TestCopySparse(t *testing.T) {
 	text := make([]byte, 100*holeSize+777)
 	for i := range 5000 {

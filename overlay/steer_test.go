@@ -61,15 +61,15 @@ func steered(t *testing.T) string {
 	return steer.program
 }
 
-// steerRun is what a run of the program left.
+// A steerRun is the result of a run of the program.
 type steerRun struct {
 	stdout, stderr string
-	processor      time.Duration // user's and system's
+	processor      time.Duration // user plus system time
 	*profile.Profile
 	dir string
 }
 
-// runSteered runs the program with MARKGEN as given; without, it is unset.
+// runSteered runs the program with MARKGEN set to markgen, or unset if that is "".
 func runSteered(t *testing.T, markgen string, args ...string) steerRun {
 	t.Helper()
 	r := steerRun{dir: t.TempDir()}
@@ -99,7 +99,7 @@ func (r steerRun) read(t *testing.T, name string) *profile.Profile {
 		t.Fatal(err)
 	}
 	for _, w := range p.Warnings {
-		if !strings.Contains(w, "nothing was collected: no start= came") { // counts tell
+		if !strings.Contains(w, "nothing was collected: no start= came") { // the counts show it
 			t.Error(w)
 		}
 	}
@@ -117,7 +117,7 @@ func marker(t *testing.T, p *profile.Profile, name string) *profile.Marker {
 	return nil
 }
 
-// counts are the passages of markers that were passed.
+// counts returns the counts of the executed markers.
 func counts(p *profile.Profile) map[string]uint64 {
 	m := map[string]uint64{}
 	for _, marker := range p.Markers {
@@ -128,7 +128,7 @@ func counts(p *profile.Profile) map[string]uint64 {
 	return m
 }
 
-// changes are those of a run's state, with what caused them.
+// changes returns the state changes of a run, with their causes.
 func changes(p *profile.Profile) (list []string) {
 	for _, c := range p.Changes {
 		list = append(list, c.To+" by "+c.Cause)
@@ -138,7 +138,7 @@ func changes(p *profile.Profile) (list []string) {
 
 type n = map[string]uint64
 
-// The program steers itself, and is told what is not allowed.
+// The program steers itself, and gets errors for forbidden transitions.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	r := runSteered(t, "", "states")
@@ -185,7 +185,8 @@ unconfigured Stop: the run is unconfigured and cannot become stopped; set MARKGE
 	}
 }
 
-// A run with every= begins by itself, before anything is called or after it, which is no error; it is one once the run has ended.
+// A run with every= begins by itself, and starting it before or after that is no error; it is one
+// after the run has ended.
 func TestStartPeriodic(t *testing.T) {
 	t.Parallel()
 	want := regexp.MustCompile(`^(?:(?:configured|paused|profiling) <nil>\n){3}stopped <nil>\nstopped Start: the run is stopped and cannot become profiling; .*\n$`)
@@ -196,7 +197,7 @@ func TestStartPeriodic(t *testing.T) {
 	}
 }
 
-// A run that the environment asked for can be followed by others.
+// A run requested by the environment can be followed by others.
 func TestConfiguredAgain(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{"collect=time", "noself", "clock=mono", "collect=time+trace", "sample=1:10", "only=*.a"} {
@@ -243,7 +244,7 @@ unconfigured StartWatch "` + strings.Repeat("long", 64) + `…": its name is lon
 	t.Error("no marker for the watch")
 }
 
-// Who makes a name for each stopwatch is told so in the end.
+// A program that creates a name for each stopwatch gets an error eventually.
 func TestWatchNames(t *testing.T) {
 	t.Parallel()
 	want := `StartWatch "10000": there are 10000 stopwatches; give fewer names: what differs each time belongs in none` + "\n"
@@ -255,7 +256,8 @@ func TestWatchNames(t *testing.T) {
 	}
 }
 
-// Stopwatches are in traces, also where another goroutine stops them, and those that run at the end are open.
+// Stopwatches are in traces, also if another goroutine stops them; those running at the end are
+// open.
 func TestWatchesHanded(t *testing.T) {
 	t.Parallel()
 	type figures struct{ Count, Open uint64 }
@@ -297,7 +299,7 @@ func TestWatchesHanded(t *testing.T) {
 	}
 }
 
-// What waits for the time of a window, or for the state to change, sleeps.
+// Waiting for a window, or for a state change, uses no CPU time.
 func TestTimersSleep(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -311,8 +313,7 @@ func TestTimersSleep(t *testing.T) {
 	}
 }
 
-// By caller all passages are known if that is asked for, and with adapt those
-// whose times differ.
+// With callers, all scopes are known by caller; with adapt, those whose times differ by caller.
 func TestCallers(t *testing.T) {
 	t.Parallel()
 	p := runSteered(t, "callers", "callers", "1000").Profile
@@ -337,7 +338,7 @@ func TestCallers(t *testing.T) {
 	if shared := marker(t, p, "shared"); shared.Readings != nil || callers[0].Readings != nil {
 		t.Errorf("shared: %+v", shared)
 	}
-	// An extra collector is read there, and nowhere else.
+	// An additional collector is read there, and nowhere else.
 	p = runSteered(t, "adapt=io", "callers", "5000").Profile
 	for _, c := range marker(t, p, "shared").Callers {
 		if len(c.Readings) != 1 || c.Readings[0].Collector != "io" || c.Readings[0].Scopes+10 < c.Count {
@@ -351,7 +352,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// Steering is not what the race detector finds.
+// The race detector finds no races in steering.
 func TestSteeredRaces(t *testing.T) {
 	tier.Corpus(t)
 	t.Parallel()
@@ -371,8 +372,8 @@ func TestSteeredRaces(t *testing.T) {
 	}
 }
 
-// What has enough samples, or is called often for little time, goes back to being
-// unmarked.
+// A marker with enough samples, or called often for little time, becomes as cheap as an unmarked
+// function again.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := runSteered(t, "enough=1000", "time", "500").Profile

@@ -18,10 +18,10 @@ import (
 //
 //	// want func=2 for#1=3 if#1.then=1 func#1:for#1=4
 //
-// with the passages of the function itself and of the markers in it. All markers of such a function must
-// be named, so that none appears or gets lost unseen.
+// with the counts of the function itself and of the markers in it. All markers of such a function
+// must be listed, so that additional and missing ones are detected.
 
-// stmtReport is the part of report -format json that is looked at.
+// stmtReport is the relevant part of report -format json.
 type stmtReport struct {
 	State    string `json:"state"`
 	Complete bool   `json:"complete"`
@@ -59,7 +59,8 @@ func TestStatementCounts(t *testing.T) {
 	}
 }
 
-// stmtCheck compares what the marked program of a folder prints and counts with what the plain one printed, and what its source wants.
+// stmtCheck compares the output and the counts of a directory's marked program with the output of
+// the plain one and with the comments in the source.
 func stmtCheck(t *testing.T, dir, marked string, want trapResult) {
 	out := t.TempDir()
 	data := filepath.Join(out, "run.markgen")
@@ -96,7 +97,8 @@ func stmtCheck(t *testing.T, dir, marked string, want trapResult) {
 	}
 }
 
-// stmtWants returns the wanted counts by full name, and the full names of the functions that have any.
+// stmtWants returns the wanted counts by full name, and the full names of the functions that have
+// any.
 func stmtWants(t *testing.T, file, prefix string) (map[string]uint64, map[string]bool) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -143,7 +145,7 @@ func stmtWants(t *testing.T, file, prefix string) (map[string]uint64, map[string
 	return want, funcs
 }
 
-// stmtName is the name of a function as markers have it.
+// stmtName returns the name of a function as in markers.
 func stmtName(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return fn.Name.Name

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// What a run has left that was killed goes, unless it can be read, was made a moment ago, or is a run's that goes on.
+// Files left by a killed run are removed, unless they contain readable data, were created a moment
+// ago, or belong to an active run.
 func TestSweep(t *testing.T) {
 	base := t.TempDir()
 	long := time.Now().Add(-time.Hour)
@@ -46,11 +47,11 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Of the directories of processes that have built something there is what living ones need.
+// Of the work directories, only those of living processes are kept.
 func TestWorkDir(t *testing.T) {
 	base := t.TempDir()
 	long := time.Now().Add(-time.Hour)
-	left := filepath.Join(base, workDir+"1") // of a process that was killed
+	left := filepath.Join(base, workDir+"1") // of a killed process
 	if err := os.MkdirAll(filepath.Join(left, "all"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,10 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Blocks are counted exactly in goroutines that live long and shortly, on stacks that grow and that
-// others had before. Where runs follow each other while they count, no run has what belongs to another:
-// all together have no more passages than there were, and the last, begun in a quiet moment, has all.
+// Blocks are counted exactly in long-running and short goroutines, on stacks that grow and stacks
+// that are reused. If several runs follow each other meanwhile, no scope is counted in two runs:
+// all runs together have no more counts than there were, and the last run, started when nothing
+// else runs, has all of its own.
 func TestTallies(t *testing.T) {
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "tally")
@@ -46,7 +47,7 @@ func TestTallies(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\n%s", err, err.(*exec.ExitError).Stderr)
 				}
-				var sums, last [3]uint64 // passages of the blocks that the source calls deep, leaf and loop
+				var sums, last [3]uint64 // counts of the blocks named deep, leaf and loop in the source
 				for run := 1; run <= runs; run++ {
 					p, err := runfile.Read(filepath.Join(at, fmt.Sprintf("run%d.markgen", run)))
 					if err != nil {
@@ -84,7 +85,7 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// passages are those of the block with a line that ends in a comment.
+// passages returns the count of the block with a line that ends in comment.
 func passages(t *testing.T, p *profile.Profile, source, comment string) uint64 {
 	t.Helper()
 	before, _, _ := strings.Cut(source, " // "+comment+"\n")

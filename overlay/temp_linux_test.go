@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// markgen run needs no directory for temporary files that programs may be run from, no more than go run. Containers
-// have such a /tmp.
+// Like go run, markgen run does not need a temporary directory that allows execution. /tmp of
+// containers often does not.
 func TestTempWithoutExec(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

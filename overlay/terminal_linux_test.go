@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ctrl-C on a terminal reaches the program once: from the terminal, not from markgen as well.
+// Ctrl-C on a terminal reaches the program once: from the terminal, and not also from markgen.
 func TestInterruptFromTerminal(t *testing.T) {
 	t.Parallel()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -10,9 +10,9 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// What the compiler is told of the markers is no matter of go's, so that go's cache would give
-// a build what one has compiled whose compiler was not told, as with a -toolexec of the user's.
-// There the markers are called, here they are inlined, whichever is built first.
+// Go does not know what markgen tells the compiler about markers, so a build could get from go's
+// cache a package compiled without that information, as with a -toolexec of the user's. With
+// -toolexec markers are called, otherwise they are inlined, whichever is built first.
 func TestTold(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// traced runs passages whose records are known. The first argument is what it
-// does, the second on how many goroutines, the third how often.
+// traced is a program whose trace records are known. The first argument is what it does, the second
+// the number of goroutines, the third the number of repetitions.
 const traced = `package main
 
 import (
@@ -101,7 +101,7 @@ func main() {
 }
 `
 
-// tracedProgram is traced, marked with these flags of markgen build.
+// tracedProgram builds traced with the given flags of markgen build.
 func tracedProgram(t *testing.T, flags ...string) *keptProgram {
 	t.Helper()
 	dir := module(t, map[string]string{"main.go": traced})
@@ -112,7 +112,7 @@ func tracedProgram(t *testing.T, flags ...string) *keptProgram {
 	return k
 }
 
-// run runs the program alone with MARKGEN set so, its data in the file data.
+// alone runs the program without markgen, with MARKGEN set to config and its data in the file data.
 func (k *keptProgram) alone(t *testing.T, config string, args ...string) *trace.File {
 	t.Helper()
 	cmd := exec.Command(k.program, args...)
@@ -134,8 +134,8 @@ func (k *keptProgram) trace(t *testing.T) *trace.File {
 	return tr
 }
 
-// steps are the records of each goroutine, as words, and how many records are said
-// to be missing.
+// steps returns the records of each goroutine, as words, and the number of records reported
+// missing.
 func steps(t *testing.T, tr *trace.File) (by map[uint64][]string, missing uint64) {
 	t.Helper()
 	by = map[uint64][]string{}
@@ -161,7 +161,7 @@ func steps(t *testing.T, tr *trace.File) (by map[uint64][]string, missing uint64
 	if err != nil {
 		t.Error(err)
 	}
-	gaps := tr.Records - n // written as records, too
+	gaps := tr.Records - n // gaps are written as records, too
 	if gaps > missing {
 		t.Errorf("%d records, and %d are said to be there", n, tr.Records)
 	}
@@ -170,8 +170,8 @@ func steps(t *testing.T, tr *trace.File) (by map[uint64][]string, missing uint64
 
 const aPass = "outer+1 before.0 inner+2 inner-2 outer-1 "
 
-// Each goroutine's passages are there, in their order, with timing or without, in
-// every form of marks, also under the race detector.
+// The trace has the scopes of each goroutine, in order, with timing or without, in every form of
+// marking, also under the race detector.
 func TestTrace(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
@@ -221,8 +221,8 @@ func between(t *testing.T, tr *trace.File, from, to string) *trace.Between {
 	return &b
 }
 
-// A ring that nobody drains keeps the newest records of its processor, all but one
-// of those it has room for.
+// A ring that is not drained keeps the newest records of its processor, one fewer than it has space
+// for.
 func TestTraceNewest(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
@@ -237,8 +237,8 @@ func TestTraceNewest(t *testing.T) {
 		if missing != tr.Lost || tr.Lost == 0 {
 			t.Errorf("%d bytes: %d records missing, %d lost", tt.buffer, missing, tr.Lost)
 		}
-		// Besides the passages there may be records of what markers took when they
-		// were passed first, by any of the goroutines that came to them meanwhile.
+		// There may be additional records of overhead at first executions of markers, from each
+		// goroutine that reached them at the time.
 		if all := tr.Records + tr.Lost; all < total || all > total+100+uint64(tt.goroutines) {
 			t.Errorf("%d bytes: %d records are there and %d lost, of %d", tt.buffer, tr.Records, tr.Lost, total)
 		}
@@ -252,7 +252,7 @@ func TestTraceNewest(t *testing.T) {
 				ended++
 			}
 			if tt.goroutines > 1 {
-				continue // parts of a goroutine's records were overwritten where others were busy
+				continue // parts of a goroutine's records were overwritten on busy rings
 			}
 			got := strings.Join(list, " ") + " "
 			if n := min(len(got), 20*len(aPass)); !strings.HasSuffix(strings.Repeat(aPass, times), got[len(got)-n:]) {
@@ -265,7 +265,7 @@ func TestTraceNewest(t *testing.T) {
 	}
 }
 
-// What a panic has left is said to be left, by the scope that is passed next.
+// A scope left by a panic is recorded as left, by the next scope that is executed.
 func TestTracePanic(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
@@ -287,8 +287,8 @@ func TestTracePanic(t *testing.T) {
 	}
 }
 
-// Times between markers are those that a program sleeps: none is shorter, and those of a goroutine
-// together are no longer than the program ran.
+// Times between markers are the times for which the program sleeps: none is shorter, and those of a
+// goroutine add up to no more than the program's running time.
 func TestTraceBetween(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
@@ -306,7 +306,7 @@ func TestTraceBetween(t *testing.T) {
 	}
 }
 
-// A process that is killed leaves all records up to then.
+// A process that is killed leaves all records until then.
 func TestTraceKilled(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
@@ -350,8 +350,8 @@ func TestTraceKilled(t *testing.T) {
 	}
 }
 
-// Records that come in at a rate which the disk can take are all there, though the
-// rings have room for a fraction of them.
+// If the disk can keep up with the rate of records, all are kept, although the rings have space for
+// only a fraction.
 func TestTraceDrained(t *testing.T) {
 	tier.Test(t)
 	k := tracedProgram(t)
@@ -382,8 +382,7 @@ func TestTraceDrained(t *testing.T) {
 	}
 }
 
-// When markgen is killed, nobody drains the rings any more, and they keep the newest
-// records again.
+// When markgen is killed, the rings are not drained any more, and keep the newest records again.
 func TestTraceDrainerKilled(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
@@ -412,7 +411,7 @@ func TestTraceDrainerKilled(t *testing.T) {
 			data = path
 		}
 	}
-	// last is the tick of the newest record that is there now.
+	// last returns the tick of the newest record so far.
 	last := func() (tick uint64) {
 		tr, err := trace.Open(data)
 		if err != nil {

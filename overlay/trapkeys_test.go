@@ -14,11 +14,11 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// trapKeys are what traps are run with besides collect=time. Where something is to happen after some time Go's poller takes its descriptors
-// earlier than it would, and Go sees no deadlock until it has happened.
+// trapKeys are settings with which traps are run besides collect=time. With a timer set, Go's
+// poller allocates its descriptors earlier, and Go detects no deadlock until the timer has fired.
 var trapKeys = []struct {
 	keys  string
-	after bool // something is
+	after bool // sets a timer
 }{
 	{"collect=time+alloc+wait+io,callers,pairs", false},
 	{"collect=trace", false},
@@ -42,8 +42,8 @@ var trapKeys = []struct {
 	{"pause=after:1ms,resume=after:2ms,stop=after:3ms", true},
 }
 
-// trapWithKeys runs a marked program with each of trapKeys, or outside of make corpus with one of
-// them, and compares it with what the plain one did. env is what it was built with.
+// trapWithKeys runs a marked program with each of trapKeys, or outside make corpus with one of
+// them, and compares it with the result of the plain program. env is the environment of the build.
 func trapWithKeys(t *testing.T, what, dir, marked string, env, args []string, want trapResult) {
 	t.Helper()
 	list := trapKeys[:0:0]
@@ -63,11 +63,11 @@ func trapWithKeys(t *testing.T, what, dir, marked string, env, args []string, wa
 		out := t.TempDir()
 		data := filepath.Join(out, "data")
 		r := trapRun(t, filepath.Dir(filepath.Dir(marked)), []string{"MARKGEN=" + k.keys + ",file=" + data}, marked, args...)
-		refused := slices.Contains(env, "GOARCH=386") && strings.Contains(k.keys, "trace") // goroutines can't be told apart there
+		refused := slices.Contains(env, "GOARCH=386") && strings.Contains(k.keys, "trace") // goroutines cannot be identified there
 		if told := strings.Contains(r.stderr, `key "collect": cannot be trace on this platform`); told != refused {
 			t.Errorf("%s %s: traces are refused: %t, want %t\n%s", what, k.keys, told, refused, r.stderr)
 		}
-		r.stderr = trapOwnLine.ReplaceAllString(r.stderr, "") // what was asked for may not be there
+		r.stderr = trapOwnLine.ReplaceAllString(r.stderr, "") // the requested data may not be there
 		trapCompare(t, what+" "+k.keys, r, want)
 		p, err := runfile.Read(data)
 		switch {
@@ -76,7 +76,7 @@ func trapWithKeys(t *testing.T, what, dir, marked string, env, args []string, wa
 		case refused:
 		case err == nil && p.Damaged:
 			t.Errorf("%s %s: %q", what, k.keys, p.Warnings)
-		case err != nil && !strings.Contains(k.keys, "wild"): // which may have declined
+		case err != nil && !strings.Contains(k.keys, "wild"): // the program may have declined to collect
 			t.Errorf("%s %s: %v", what, k.keys, err)
 		}
 	}

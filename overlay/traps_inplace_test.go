@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// trapsInPlace are the traps that do not look at their own lines or frames: marked in place they must say
-// the same.
+// trapsInPlace are the traps that do not examine their own lines or frames: marked in place they
+// must have the same output.
 var trapsInPlace = []string{
 	"blank_func", "constraints", "defer_loop", "else_if", "eval_order", "fallthrough", "func_literal", "generated",
 	"generics", "goroutines", "goto_block", "goto_decl", "imports", "init_order", "label_for", "local_types", "own_panic",
@@ -25,7 +25,7 @@ func TestTrapsMarkedInPlace(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	names := trapsInPlace
-	if !tier.InCorpus() { // all of them are marked in place, and run as they are, with the command's tests
+	if !tier.InCorpus() { // there, all of them are marked in place and run by the command's tests
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Index(trapsInPlace, name)%6 != 0 })
 	} else {
 		trapInPlace(t, nil, "loopvar") // a module of its own
@@ -33,14 +33,14 @@ func TestTrapsMarkedInPlace(t *testing.T) {
 	trapInPlace(t, nil, names...)
 }
 
-// TestTrapsMarkedInPlaceInOtherEditorsFiles has CRLF and byte order marks come back.
+// TestTrapsMarkedInPlaceInOtherEditorsFiles checks that CRLF and byte order marks are restored.
 func TestTrapsMarkedInPlaceInOtherEditorsFiles(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	trapInPlace(t, trapOtherEditor, "else_if", "marked")
 }
 
-// trapInPlace marks traps in one module. change, if not nil, changes each Go file before.
+// trapInPlace marks traps in one module. change, if not nil, is applied to each Go file first.
 func trapInPlace(t *testing.T, change func([]byte) []byte, names ...string) {
 	var folders []string
 	for _, name := range names {
@@ -58,7 +58,7 @@ func trapInPlace(t *testing.T, change func([]byte) []byte, names ...string) {
 	before := trapGoFiles(t, dir)
 	trapMust(t, dir, nil, markgen, "init", "-vendor")
 
-	// Two at once: the marks are the same as those of one.
+	// Two concurrent processes have the same result as one.
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
@@ -81,12 +81,12 @@ func trapInPlace(t *testing.T, change func([]byte) []byte, names ...string) {
 	for _, name := range names {
 		for _, env := range [][]string{nil, {"MARKGEN=collect=time,report=none,file=" + filepath.Join(out, name+".markgen")}} {
 			got, want := trapRun(t, out, env, filepath.Join(marked, name)), want[name]
-			got.stderr, want.stderr = "", "" // traces tell of lines
+			got.stderr, want.stderr = "", "" // stack traces contain lines
 			trapCompare(t, name+" "+strings.Join(env, ""), got, want)
 		}
 	}
 
-	// What a person adds to the marked source stays.
+	// The user's additions to the marked source are kept.
 	const edit = "// added after marking\n"
 	add := func(text string) string {
 		if strings.Contains(text, "\r\n") {
@@ -106,7 +106,7 @@ func trapInPlace(t *testing.T, change func([]byte) []byte, names ...string) {
 	trapSame(t, "stripped", trapGoFiles(t, dir), edited)
 }
 
-// trapGoFiles returns the Go files below dir, but for the runtime that markgen init puts there.
+// trapGoFiles returns the Go files below dir, except the runtime that markgen init writes.
 func trapGoFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)

@@ -23,9 +23,10 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// The traps are the programs below testdata/traps, a folder each. A folder may hold, a line for each run:
-// flags (flags of go build), args (arguments of the program), dir (the package to build). Files ending in
-// .go.txt are Go files that gofmt must not touch. A folder with tests and without main.go is run with go test.
+// The traps are the programs below testdata/traps, one directory each. A directory may contain the
+// files flags (flags of go build), args (arguments of the program) and dir (the package to build),
+// with a line for each run. Files ending in .go.txt are Go files that gofmt must not touch. A
+// directory with tests and without main.go is run with go test.
 
 // trapDir is where the command is built; TestMain makes and removes it.
 var trapDir string
@@ -53,7 +54,7 @@ var trapCommand = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	build := exec.Command("go", "build", "-ldflags=-w -X=main.checkout="+checkout, "-o", exe, "../cmd/markgen")
-	build.Env = append(os.Environ(), "GOTOOLCHAIN=local") // what it is tried with may be another
+	build.Env = append(os.Environ(), "GOTOOLCHAIN=local") // the tests may use another toolchain
 	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build cmd/markgen: %v\n%s", err, out)
@@ -70,8 +71,9 @@ func trapMarkgen(t *testing.T) string {
 	return exe
 }
 
-// trapCopy copies testdata with some of its folders to a path with spaces in it. It returns the path of the
-// folder, of several that of the module they are in. change, if not nil, changes each Go file.
+// trapCopy copies testdata with the given directories to a path that contains spaces. It returns
+// the path of the directory, or of the module if there are several. change, if not nil, is applied
+// to each Go file.
 func trapCopy(t *testing.T, change func([]byte) []byte, folders ...string) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "path with spaces")
@@ -114,7 +116,8 @@ func trapCopyFolder(t *testing.T, root, folder string, change func([]byte) []byt
 	}
 }
 
-// trapModule copies a folder of this package's testdata and makes it the module example.com/FOLDER.
+// trapModule copies a directory of this package's testdata and makes it the module
+// example.com/FOLDER.
 func trapModule(t *testing.T, folder string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -151,12 +154,12 @@ func trapLines(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// trapResult is what a user sees of a run.
+// A trapResult is the visible result of a run.
 type trapResult struct {
 	stdout, stderr, state string
 }
 
-// trapRun runs a program with env added to the environment, from which MARKGEN is taken out.
+// trapRun runs a program with env added to the environment, and MARKGEN removed.
 func trapRun(t *testing.T, dir string, env []string, name string, args ...string) trapResult {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -178,7 +181,7 @@ func trapRun(t *testing.T, dir string, env []string, name string, args ...string
 	return trapResult{stdout.String(), stderr.String(), cmd.ProcessState.String()}
 }
 
-// trapMust is trapRun for what has to succeed.
+// trapMust is trapRun for a program that must succeed.
 func trapMust(t *testing.T, dir string, env []string, name string, args ...string) trapResult {
 	t.Helper()
 	r := trapRun(t, dir, env, name, args...)
@@ -196,8 +199,8 @@ var (
 	trapSeconds   = regexp.MustCompile(`\b\d+\.\d+s\b`)
 )
 
-// trapNormal takes out of a trace what may differ between two builds of a program: addresses, offsets,
-// arguments, numbers of goroutines.
+// trapNormal removes from a stack trace what may differ between two builds of a program: addresses,
+// offsets, arguments, goroutine IDs.
 func trapNormal(stderr string) string {
 	var out strings.Builder
 	for line := range strings.Lines(stderr) {
@@ -227,7 +230,7 @@ func trapCompare(t *testing.T, what string, got, want trapResult) {
 	}
 }
 
-// trapDiff shows two texts from the first line on in which they differ.
+// trapDiff shows two texts from the first different line on.
 func trapDiff(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	i := 0
@@ -245,7 +248,7 @@ func TestTraps(t *testing.T) {
 	}
 	for _, f := range folders {
 		t.Run(f.Name(), func(t *testing.T) {
-			if f.Name() == "profile_guided" { // all of Go's library that it imports is compiled with its profile
+			if f.Name() == "profile_guided" { // its imports from the standard library are all compiled with its profile
 				tier.Corpus(t)
 			}
 			t.Parallel()
@@ -267,7 +270,7 @@ func TestTrapsAsOtherEditorsWriteThem(t *testing.T) {
 	}
 }
 
-// trapOtherEditor gives a file a byte order mark and CRLF, and takes the newline at its end away.
+// trapOtherEditor gives a file a byte order mark and CRLF, and removes the newline at its end.
 func trapOtherEditor(text []byte) []byte {
 	text = bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\r\n"))
 	return append([]byte("\ufeff"), text...)
@@ -296,8 +299,9 @@ func TestTrapLargeGeneratedFile(t *testing.T) {
 	trapCheck(t, dir)
 }
 
-// need32Bits skips a test of programs for linux/386, for which much of Go's library is compiled, but in make corpus, and where they do
-// not run: where the kernel or a container has no support for them.
+// need32Bits skips tests of programs for linux/386 outside make corpus, since much of the standard
+// library is compiled for them, and where such programs do not run: the kernel or the container may
+// not support them.
 func need32Bits(t *testing.T) {
 	t.Helper()
 	tier.Corpus(t)
@@ -311,7 +315,7 @@ func need32Bits(t *testing.T) {
 	}
 }
 
-// build32Bits builds the least of them, once.
+// build32Bits builds a minimal program, once.
 var build32Bits = sync.OnceValue(func() error {
 	source := filepath.Join(trapDir, "least.go")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
@@ -336,7 +340,7 @@ func TestTrapsOn32Bits(t *testing.T) {
 	}
 }
 
-// TestTrapsBuildElsewhere builds for systems on which collecting works in another way or not at all.
+// TestTrapsBuildElsewhere builds for systems on which collecting works differently or not at all.
 func TestTrapsBuildElsewhere(t *testing.T) {
 	tier.Corpus(t)
 	t.Parallel()
@@ -351,7 +355,7 @@ func TestTrapsBuildElsewhere(t *testing.T) {
 	}
 }
 
-// TestTrapSeveralMains builds all commands of a module at once, into a folder.
+// TestTrapSeveralMains builds all commands of a module at once, into a directory.
 func TestTrapSeveralMains(t *testing.T) {
 	t.Parallel()
 	dir, out := trapCopy(t, nil, "traps/mains"), t.TempDir()
@@ -363,17 +367,18 @@ func TestTrapSeveralMains(t *testing.T) {
 	}
 }
 
-// trapCheck compares the trap in dir plain and marked. env is added to the environment of the builds.
+// trapCheck compares the trap in dir plain and marked. env is added to the environment of the
+// builds.
 func trapCheck(t *testing.T, dir string, env ...string) {
 	tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	_, err := os.Stat(filepath.Join(dir, "main.go"))
 	lines := trapLines(t, filepath.Join(dir, "flags"))
-	if !tier.InCorpus() { // which builds it in all ways
+	if !tier.InCorpus() { // make corpus builds it in all ways
 		lines = lines[:1]
 	}
 	for _, flags := range lines {
 		if env != nil && strings.Contains(flags, "-race") {
-			continue // needs cgo, and not every target has it
+			continue // needs cgo, which not every target has
 		}
 		if tests != nil && err != nil {
 			trapTests(t, dir, strings.Fields(flags))
@@ -408,7 +413,8 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		trapCompare(t, what+" demoting", trapRun(t, out, []string{"MARKGEN=demote=1:1000000,file=" + demoted}, marked, strings.Fields(args)...), want)
 		trapCounts(t, what, data, demoted)
 		trapWithKeys(t, what, dir, marked, env, strings.Fields(args), want)
-		// However the program ended, its data can be read; by the command, which reads as trapCounts does, once.
+		// However the program ended, its data can be read. Outside make corpus the command is tried only
+		// once, since it reads them as trapCounts does.
 		if !all {
 			continue
 		}
@@ -418,17 +424,17 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 	}
 }
 
-// varying begins the names of markers whose counts differ from run to run: of loops that wait for
-// goroutines or for the garbage collector, of what main waits for only until deferred calls have run, and
-// of what the program may come to before a signal ends it.
+// varying are prefixes of the names of markers whose counts vary from run to run: in loops that
+// wait for goroutines or for the garbage collector, in code for which main waits only until
+// deferred calls have run, and in code that may or may not run before a signal kills the program.
 var varying = []string{"goroutines.main:", "finalizers.finalized:", "finalizers.weakly:", "recover.goexit:func#1", "exits.kill:for#1"}
 
 func trapVaries(name string) bool {
 	return slices.ContainsFunc(varying, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// trapCounts compares the counts of all markers in two files of one program, in one of which
-// markers were demoted after a scope.
+// trapCounts compares the counts of all markers in two files of one program; in one, markers were
+// demoted after their first scope.
 func trapCounts(t *testing.T, what, timed, demoted string) {
 	t.Helper()
 	want, err := runfile.Read(timed)
@@ -457,14 +463,14 @@ func trapTests(t *testing.T, dir string, flags []string) {
 	normal := func(r trapResult) trapResult {
 		var lines []string
 		for line := range strings.Lines(trapSeconds.ReplaceAllString(r.stdout, "0s")) {
-			// Parallel tests come in any order.
+			// Parallel tests run in any order.
 			if !strings.HasPrefix(line, "=== ") {
 				lines = append(lines, line)
 			}
 		}
 		slices.Sort(lines)
 		r.stdout = strings.Join(lines, "")
-		// What the command says of itself is not the tests'.
+		// Ignore messages of the command itself.
 		r.stderr = trapOwnLine.ReplaceAllString(r.stderr, "")
 		return r
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// What starts and resumes collects the passage that does so, what pauses and stops
-// collects the one that does, and nothing of what lies between.
+// The scope that starts or resumes a run is collected, and so is the one that pauses or stops it,
+// but nothing in between.
 func TestEventTriggers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -40,7 +40,7 @@ func TestEventTriggers(t *testing.T) {
 		{"stop=on:*:half", "point", n{"a": 5, "main:half": 1}, "profiling by begin, stopped by event"},
 		{"start=on:*.request,pause=on:*.request", "requests", n{"request": 20, "c": 40}, ""},
 		{"collect=time", "directives", n{"a": 2}, "profiling by begin, paused by program, profiling by program, stopped by end"},
-		// What a trigger is about is collected, whatever else is left out.
+		// The marker of a trigger is collected, whatever else is excluded.
 		{"start=on:*.b,pause=on:*.b,only=*.c", "phases", n{"b": 3, "c": 15}, ""},
 		{"start=on:*.b,pause=on:*.b,skip=*.b", "phases", n{"b": 3, "c": 15}, ""},
 		{"start=on:*.b,pause=on:*.b,sample=1:10,countdown", "phases", n{"b": 3, "c": 15}, ""},
@@ -69,7 +69,7 @@ func TestEventTriggers(t *testing.T) {
 	}
 }
 
-// In a deep build a scope that Goexit has left ends with its goroutine, for triggers, too.
+// In a deep build a scope left by Goexit ends with its goroutine, for triggers, too.
 func TestTriggersGoexit(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(steered(t)+"-deep", "goexit")
@@ -84,7 +84,7 @@ func TestTriggersGoexit(t *testing.T) {
 	}
 }
 
-// Triggers count where 64 bits are not aligned by themselves.
+// Triggers count correctly on platforms that do not align 64-bit words.
 func TestTriggersOn32Bits(t *testing.T) {
 	need32Bits(t)
 	t.Parallel()
@@ -109,7 +109,7 @@ func TestTriggersOn32Bits(t *testing.T) {
 	}
 }
 
-// Stopwatches set triggers off as scopes do, and nothing turns them off: that could not be told.
+// Stopwatches fire triggers as scopes do, and never turn them off.
 func TestWatchTriggers(t *testing.T) {
 	t.Parallel()
 	for markgen, want := range map[string]n{
@@ -139,7 +139,7 @@ func TestWatchTriggers(t *testing.T) {
 	}
 }
 
-// A trigger on a marker that there is not is told, and the program runs on.
+// A trigger on a nonexistent marker is reported, and the program continues.
 func TestTriggerOnNothing(t *testing.T) {
 	t.Parallel()
 	r := runSteered(t, "start=on:nobody", "phases")
@@ -163,8 +163,8 @@ func TestTriggerOnNothing(t *testing.T) {
 	}
 }
 
-// What a function that is sampled does between windows only is an estimate, too: its count of
-// nothing is no exact one.
+// The values of a sampled function that only runs between windows are estimates, too: its count of
+// 0 is not exact.
 func TestNoWindow(t *testing.T) {
 	t.Parallel()
 	p := runSteered(t, "sample=1:100", "ending", "2000000").Profile
@@ -178,21 +178,21 @@ func TestNoWindow(t *testing.T) {
 	}
 }
 
-// Triggers by time and by events work in one run, and what they did is in its data.
+// Triggers by time and by event work in the same run, and its data list their effects.
 func TestTimerTriggers(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	all := runSteered(t, "collect=time", "time", "400").Profile
 	for _, test := range []struct {
 		markgen, changes string
-		least            []uint64 // when timers are due, in ms; they are never early
+		least            []uint64 // earliest times of the timers, in ms
 	}{
 		{"start=after:100ms", "profiling by timer, stopped by end", []uint64{100}},
 		{"stop=after:100ms", "profiling by begin, stopped by timer", []uint64{100}},
 		{"pause=after:50ms,resume=after:100ms", "profiling by begin, paused by timer, profiling by timer, paused by timer", []uint64{50, 150, 200}},
 		{"start=on:*.work,pause=after:50ms", "profiling by event, paused by timer, profiling by event", []uint64{50}},
 		{"every=100ms:20ms", "profiling by timer, paused by timer, profiling by timer, paused by timer", []uint64{0, 20, 100, 120}},
-		{"start=on:*.a,every=100ms:20ms", ", paused by timer, profiling by timer, paused by timer", nil}, // a may come late
+		{"start=on:*.a,every=100ms:20ms", ", paused by timer, profiling by timer, paused by timer", nil}, // the marker a may come late
 	} {
 		p := runSteered(t, test.markgen, "time", "400").Profile
 		if got := strings.Join(changes(p), ", "); !strings.Contains(got, test.changes) {
@@ -213,8 +213,8 @@ func TestTimerTriggers(t *testing.T) {
 	}
 }
 
-// Where no goroutine wakes up as often as every= asks for, there are fewer windows and they are longer: together they
-// are as long as they are to be.
+// If goroutines wake up less often than every= requires, there are fewer and longer windows with
+// the same total time.
 func TestShortPeriods(t *testing.T) {
 	t.Parallel()
 	for _, every := range []string{"1ms:100us", "10us:1us"} {
@@ -232,7 +232,7 @@ func TestShortPeriods(t *testing.T) {
 	}
 }
 
-// What the program pauses stays so in the windows of every= that come, until it resumes.
+// When the program pauses the run, later windows of every= do not resume it; only the program does.
 func TestPausedBetweenWindows(t *testing.T) {
 	t.Parallel()
 	for _, markgen := range []string{"collect=time", "every=20ms:10ms", "every=31ms:30ms", "every=5ms:1ms", "start=on:*.request,every=20ms:10ms"} {

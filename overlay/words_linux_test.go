@@ -27,8 +27,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Whatever the words of a data file say, it can be read, and what is read can be kept, added up, compared and
-// reported in every format.
+// Whatever a data file contains, it can be read or is rejected, and its data can be kept, merged,
+// compared and reported in every format.
 func TestAnyWords(t *testing.T) {
 	tier.Test(t)
 	source, err := os.ReadFile("testdata/words/main.go")
@@ -72,7 +72,8 @@ func TestAnyWords(t *testing.T) {
 	}
 }
 
-// changeWords changes up to three words of a data file, and says which. Blocks of all kinds are as likely to be changed.
+// changeWords changes up to three words of a data file, and describes the changes. Blocks of all
+// kinds are equally likely.
 func changeWords(r *rand.Rand, file []byte) (changed []byte, what string) {
 	blocks := map[uint32][]int{}
 	size := func(at int) int { return int(binary.LittleEndian.Uint64(file[at+layout.OffBlockSize:])) }
@@ -94,7 +95,7 @@ func changeWords(r *rand.Rand, file []byte) (changed []byte, what string) {
 		default:
 			kind := kinds[r.IntN(len(kinds))]
 			block := blocks[kind][r.IntN(len(blocks[kind]))]
-			most := min(size(block), 64+r.IntN(size(block))) // the first words more often
+			most := min(size(block), 64+r.IntN(size(block))) // the first words are more likely
 			at = block + layout.OffBlockSize + r.IntN(most-layout.OffBlockSize)
 			what += fmt.Sprintf("word %d of a block of kind %d", (at-block)&^7, kind)
 		}
@@ -111,8 +112,9 @@ func changeWords(r *rand.Rand, file []byte) (changed []byte, what string) {
 	return changed, strings.TrimSuffix(what, ", ")
 }
 
-// usable says what can't be done with a data file: to be refused is no such thing, as it may be none any more. all is whether it is also
-// reported in all formats and compared with a sound one.
+// usable returns an error if a data file cannot be processed; a rejected file is no error, since it
+// may no longer be a valid one. all says that it is also reported in all formats and compared with
+// an intact one.
 func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -126,7 +128,7 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 	later, _ := profile.Sub(p, sound)
 	earlier, _ := profile.Sub(sound, p)
 	for what, p := range map[string]*profile.Profile{"it": p, "the sum": profile.Merge([]*profile.Profile{p, sound}), "what was added": later, "what was taken off": earlier} {
-		same := p != later && p != earlier // what they are of is known by who keeps them
+		same := p != later && p != earlier // the user of a difference has to know of what it is one
 		if err := keeps(p, same); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
@@ -135,7 +137,7 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 		}
 		for _, format := range report.Formats() {
 			o := report.Options{Format: format, Hist: format == "text", Shapes: format == "text" || format == "json"}
-			if format == "trace" { // it is for the records themselves
+			if format == "trace" { // that format is for records
 				continue
 			}
 			if err := report.Write(io.Discard, p, o); err != nil {
@@ -149,7 +151,8 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 	return nil
 }
 
-// keeps says whether a profile that is written can be read again, and is the same.
+// keeps returns an error unless the profile can be written, and reads back as the same profile if
+// same is true.
 func keeps(p *profile.Profile, same bool) error {
 	kept, err := codec.Encode(p)
 	if err != nil {
@@ -165,7 +168,7 @@ func keeps(p *profile.Profile, same bool) error {
 	return nil
 }
 
-// compares says whether a profile can be compared with another, and what comes of it be written.
+// compares returns an error unless a profile can be compared with another, and the result written.
 func compares(p, other *profile.Profile) error {
 	for _, metric := range compare.Metrics() {
 		c, err := compare.NewComparison(compare.Options{Metric: metric})
@@ -174,7 +177,7 @@ func compares(p, other *profile.Profile) error {
 		}
 		for range 3 {
 			if c.Add(compare.Old, other) != nil || c.Add(compare.New, p) != nil {
-				break // it says that it has no self times, which that takes
+				break // without self times, that format is an error
 			}
 		}
 		result := c.Result()

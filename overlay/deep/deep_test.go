@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/overlay/deep"
 )
 
-// source is the package runtime of the Go that runs the tests.
+// source returns package runtime of the Go release that runs the tests.
 func source(t *testing.T) []deep.File {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}}\n{{.}}{{end}}", "runtime").Output()
@@ -36,8 +36,7 @@ func source(t *testing.T) []deep.File {
 	return files
 }
 
-// What was there stays there, on its line; every place where memory is handed out has
-// something behind it.
+// All original text stays on its line; code is inserted after every place that allocates memory.
 func TestRewrite(t *testing.T) {
 	files := source(t)
 	changed, err := deep.Rewrite("go", files)
@@ -80,7 +79,7 @@ func TestRewrite(t *testing.T) {
 	}
 	handedOut := 0
 	for name, text := range before {
-		if name != "arena.go" { // whose chunks are counted elsewhere
+		if name != "arena.go" { // chunks of arenas are counted elsewhere
 			handedOut += strings.Count(text, "c.nextSample -= int64(")
 		}
 	}
@@ -93,7 +92,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// contains says whether all of part is in text, in its order.
+// contains reports whether part is a subsequence of text.
 func contains(text, part string) bool {
 	for i := 0; i < len(text) && part != ""; i++ {
 		if text[i] == part[0] {
@@ -103,8 +102,8 @@ func contains(text, part string) bool {
 	return part == ""
 }
 
-// A release that lacks a place, or has one that is not known, is refused, and the error
-// says where and what.
+// A release that lacks a place, or has an unknown one, is rejected with an error that says where
+// and what.
 func TestShape(t *testing.T) {
 	files := source(t)
 	for _, tt := range []struct {
