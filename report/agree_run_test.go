@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// demoRun is the profile of the demo application, marked and run with MARKGEN set.
+// demoRun returns the profile of the demo application, marked and run with MARKGEN set to settings.
 func demoRun(t *testing.T, program, settings string) *profile.Profile {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "demo.markgen")
@@ -27,7 +27,7 @@ func demoRun(t *testing.T, program, settings string) *profile.Profile {
 	return p
 }
 
-// All formats tell the same numbers of runs that were really made, added up and sampled.
+// All formats have the same numbers for real runs, merged and sampled.
 func TestFormatsAgreeOnRuns(t *testing.T) {
 	tier.Test(t)
 	dir := t.TempDir()

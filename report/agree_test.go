@@ -20,8 +20,8 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// numbers are those of a marker by their names: count, total, self, mean, p50, p90, p99,
-// in ns, and of passages those in bucket K, up to bucket K, and all that were timed.
+// numbers are the values of a marker by name: count, total, self, mean, p50, p90, p99, in ns, and
+// the number of scopes in bucket K, up to bucket K, and timed in all.
 type numbers map[string]*big.Rat
 
 func whole(n uint64) *big.Rat { return new(big.Rat).SetInt(new(big.Int).SetUint64(n)) }
@@ -37,7 +37,7 @@ func number(t *testing.T, text string) *big.Rat {
 
 func float(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
-// numbersOf are the numbers of a marker as the profile has them.
+// numbersOf returns the numbers of a marker in the profile.
 func numbersOf(p *profile.Profile, m *profile.Marker) numbers {
 	n := numbers{"count": whole(m.Count)}
 	if m.Timed() == 0 {
@@ -61,14 +61,14 @@ func numbersOf(p *profile.Profile, m *profile.Marker) numbers {
 	return n
 }
 
-// agreeing are the formats that tell a marker's numbers: how they are read, and what
-// becomes of a number that the format has no room for.
+// agreeing are the formats with the numbers of each marker: how they are read, and how the format
+// limits a number that is too large.
 var agreeing = []struct {
 	o     report.Options
 	read  func(t *testing.T, p *profile.Profile, text string) map[registry.ID]numbers
-	holds func(v *big.Rat) *big.Rat // what the format holds of it
-	off   float64                   // what it may be off by, as a part of it, from rounding
-	all   bool                      // those that were never passed, too
+	holds func(v *big.Rat) *big.Rat // the value as the format can represent it
+	off   float64                   // maximum relative rounding error
+	all   bool                      // includes markers that were never executed
 }{
 	{report.Options{Format: "text"}, readText, exact, 1. / 60, true}, // three digits, or hours and minutes
 	{report.Options{Format: "json"}, readJSON, exact, 0, true},
@@ -78,20 +78,20 @@ var agreeing = []struct {
 		}
 		return v
 	}, 0, false},
-	{report.Options{Format: "bench"}, readBench, nearest, 1e-15, false}, // self is divided by the count, and multiplied here
-	{report.Options{Format: "prom"}, readProm, nearest, 1e-15, true},    // seconds
+	{report.Options{Format: "bench"}, readBench, nearest, 1e-15, false}, // self is written per call and multiplied by the count here
+	{report.Options{Format: "prom"}, readProm, nearest, 1e-15, true},    // in seconds
 	{report.Options{Format: "prom", Buckets: true}, readProm, nearest, 1e-15, true},
 }
 
 func exact(v *big.Rat) *big.Rat { return v }
 
-// nearest is the nearest floating-point number.
+// nearest returns the nearest floating-point number.
 func nearest(v *big.Rat) *big.Rat {
 	f, _ := v.Float64()
 	return float(f)
 }
 
-// All formats tell the same numbers, those of the profile.
+// All formats have the same numbers as the profile.
 func TestFormatsAgree(t *testing.T) {
 	sampled := profiletest.Make(100, 7)
 	for i := range sampled.Markers {
@@ -124,7 +124,7 @@ func TestFormatsAgree(t *testing.T) {
 func checkNumbers(t *testing.T, p *profile.Profile, o report.Options, got map[registry.ID]numbers, holds func(*big.Rat) *big.Rat, off float64, all bool) {
 	t.Helper()
 	format := o.Format
-	several := map[string]int{} // the text format can't tell them apart
+	several := map[string]int{} // the text format cannot distinguish markers of the same name
 	for i := range p.Markers {
 		several[p.Markers[i].Name]++
 	}
@@ -156,7 +156,7 @@ func checkNumbers(t *testing.T, p *profile.Profile, o report.Options, got map[re
 			limit := new(big.Rat).Mul(w, float(off))
 			limit.Abs(limit)
 			if off > 0 {
-				limit.Add(limit, big.NewRat(1, 200)) // the least that is shown is 0.01ns
+				limit.Add(limit, big.NewRat(1, 200)) // the smallest value shown is 0.01ns
 			}
 			if d.Abs(d).Cmp(limit) > 0 {
 				t.Errorf("%s: %s of %s is %s, want %s", format, name, m.Name, v.FloatString(3), w.FloatString(3))
@@ -180,7 +180,7 @@ func checkNumbers(t *testing.T, p *profile.Profile, o report.Options, got map[re
 	}
 }
 
-// largest is a profile with figures that are too large for some formats.
+// largest returns a profile with values that are too large for some formats.
 func largest() *profile.Profile {
 	p := profiletest.Make(8, 1)
 	for i, n := range []uint64{1<<53 + 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
@@ -191,7 +191,7 @@ func largest() *profile.Profile {
 	return p
 }
 
-// What is too large is said to be.
+// Values that are too large are reported.
 func TestLargest(t *testing.T) {
 	p := largest()
 	if got := readPprof(t, p).String(); !strings.Contains(got, "past 2^63-1") {
@@ -200,7 +200,7 @@ func TestLargest(t *testing.T) {
 	if got := readPprof(t, family()).String(); strings.Contains(got, "past 2^63-1") {
 		t.Error(got)
 	}
-	// In a native histogram count and buckets agree then, too, as Prometheus asks for.
+	// In a native histogram the count and the buckets agree even then, as Prometheus requires.
 	for _, f := range families(t, scrape(t, p, report.Options{}, "Accept: "+protoType).Body) {
 		for _, m := range f.GetMetric() {
 			h := m.GetHistogram()
@@ -218,7 +218,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// byName finds markers by the names that a format has for them.
+// byName maps the names of a format to markers.
 func byName(p *profile.Profile, name func(m *profile.Marker) string) map[string]registry.ID {
 	ids := map[string]registry.ID{}
 	for i := range p.Markers {
@@ -227,7 +227,7 @@ func byName(p *profile.Profile, name func(m *profile.Marker) string) map[string]
 	return ids
 }
 
-// readText reads the table.
+// readText reads the text table.
 func readText(t *testing.T, p *profile.Profile, text string) map[registry.ID]numbers {
 	if warning := p.Costly(); warning != "" {
 		_, text, _ = strings.Cut(text, warning+"\n\n")
@@ -260,7 +260,7 @@ func readText(t *testing.T, p *profile.Profile, text string) map[registry.ID]num
 	return got
 }
 
-// cell is a count, or a time in ns.
+// cell parses a count, or a time in ns.
 func cell(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	units := []struct {
@@ -313,7 +313,7 @@ func readJSON(t *testing.T, _ *profile.Profile, text string) map[registry.ID]num
 			}
 		}
 		for name, v := range map[string]json.Number{"mean": m.MeanNS, "p50": m.P50NS, "p90": m.P90NS, "p99": m.P99NS} {
-			f, err := v.Float64() // the shortest digits that are of this number
+			f, err := v.Float64() // the shortest digits that identify this number
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -327,7 +327,7 @@ func readJSON(t *testing.T, _ *profile.Profile, text string) map[registry.ID]num
 	return got
 }
 
-// readPprofNumbers adds up the samples of which a marker is the innermost frame.
+// readPprofNumbers adds up the samples whose innermost frame is the marker.
 func readPprofNumbers(t *testing.T, p *profile.Profile, _ string) map[registry.ID]numbers {
 	out := readPprof(t, p)
 	got := map[registry.ID]numbers{}
@@ -350,7 +350,8 @@ func readPprofNumbers(t *testing.T, p *profile.Profile, _ string) map[registry.I
 	return got
 }
 
-// benchID finds the marker of a result, whose ID is in its name if others have the same.
+// benchID returns the ID of a result's marker; its name includes the ID if others have the same
+// name.
 func benchID(t *testing.T, ids map[string]registry.ID, r *benchfmt.Result) registry.ID {
 	t.Helper()
 	_, name, ok := strings.Cut(string(r.Name), "/")

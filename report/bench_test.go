@@ -44,7 +44,7 @@ func TestBenchGolden(t *testing.T) {
 	}
 }
 
-// Names are those of benchmarks, each of one marker, and can be turned back.
+// Names are valid for benchmarks, unique per marker, and can be decoded.
 func TestBenchNames(t *testing.T) {
 	const pkg = "gopkg.in/yaml.v3"
 	p := &profile.Profile{GOOS: "linux", GOARCH: "amd64"}
@@ -88,7 +88,7 @@ func TestBenchNames(t *testing.T) {
 	}
 }
 
-// Runs that follow each other read as what they are, whatever the one before was.
+// Consecutive runs are read correctly, whatever the previous run was.
 func TestBenchRuns(t *testing.T) {
 	other := parse(t, demo())
 	other.GOOS, other.GOARCH, other.Clock.Kind = "", "arm64", "mono"

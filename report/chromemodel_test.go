@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// chromeModel is processes by number.
+// A chromeModel has processes by process ID.
 type chromeModel map[uint32]*chromeProcess
 
 type chromeProcess struct {
@@ -31,7 +31,7 @@ type chromeThread struct {
 
 type chromeSlice struct {
 	title      string
-	start, end int64 // ns; end is -1 before there is one
+	start, end int64 // ns; end is -1 if it is not known yet
 	args       map[string]any
 	within     int
 	thread     uint64
@@ -163,7 +163,7 @@ func (p *chromeProcess) metadata(e chromeEvent) error {
 	return nil
 }
 
-// arguments are the arguments of an event in the order of their names.
+// arguments returns the arguments of an event, sorted by name.
 func arguments(args map[string]any) string {
 	text := ""
 	for _, key := range slices.Sorted(maps.Keys(args)) {

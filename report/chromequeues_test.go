@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// queues are the events of a thread as speedscope sorts them: beginnings and ends apart, each by
-// time. Of a beginning and an end at one time it takes the end first, unless both have the same name
-// and arguments, and of ends at one time the first that has the name of the innermost slice.
+// queues are the events of a thread as speedscope sorts them: begin and end events separately, by
+// time. Of a begin and an end at the same time it processes the end first, unless both have the
+// same name and arguments, and of ends at the same time the first one with the name of the
+// innermost slice.
 type queues struct {
 	begins, ends []queued
 }
@@ -30,7 +31,7 @@ func (q *queues) add(e chromeEvent, ns int64) {
 	}
 }
 
-// check tests that what speedscope makes of the events are the slices of the thread.
+// check tests that speedscope makes the thread's slices from the events.
 func (q queues) check(t testing.TB, th *chromeThread) {
 	byTime := func(a, b queued) int { return cmp.Compare(a.ns, b.ns) }
 	slices.SortStableFunc(q.begins, byTime)
@@ -61,7 +62,7 @@ func (q queues) check(t testing.TB, th *chromeThread) {
 	}
 }
 
-// nested lists slices in the order in which they begin, with their times since start. Instants are left out.
+// nested lists slices in the order in which they begin, with times since start, without instants.
 func nested(all []*chromeSlice, start int64) string {
 	var b strings.Builder
 	for _, s := range all {

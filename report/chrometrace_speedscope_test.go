@@ -13,11 +13,11 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// speedscopePackage is npm's name of the speedscope that is asked.
+// speedscopePackage is the npm package of the speedscope to test with.
 const speedscopePackage = "speedscope@1.25.0"
 
-// The importer of speedscope makes the same slices of a trace as readChrome does. It is that of the
-// published page, which node runs.
+// The importer of speedscope makes the same slices from a trace as readChrome does. The test runs
+// the importer of the published page in node.
 func TestChromeTraceInSpeedscope(t *testing.T) {
 	tier.Corpus(t)
 	dir := t.TempDir()
@@ -49,7 +49,8 @@ func TestChromeTraceInSpeedscope(t *testing.T) {
 	}
 }
 
-// inSpeedscope lists the slices of all threads that have some, with times from the first of each thread.
+// inSpeedscope lists the slices of all threads that have some, with times since the first slice of
+// each thread.
 func inSpeedscope(m chromeModel) string {
 	var b strings.Builder
 	for _, pid := range slices.Sorted(maps.Keys(m)) {
@@ -64,10 +65,11 @@ func inSpeedscope(m chromeModel) string {
 	return b.String()
 }
 
-// speedscopeScript lists, in the form of inSpeedscope, what the importer of the page in the folder argv[1] makes of
-// the file argv[2]. The page is one function of which nothing can be called from outside: the importer is the function that
-// is called where the kind of file is logged, and a line at the beginning of the page gives it out. What the
-// page does besides needs a document, and fails.
+// speedscopeScript lists, in the format of inSpeedscope, the slices that the importer of the page
+// in directory argv[1] makes from the file argv[2]. The page is one function, of which nothing can
+// be called from outside: the importer is the function that is called where the file's type is
+// logged, and a line added at the beginning of the page exposes it. The rest of the page needs a
+// document, and fails.
 const speedscopeScript = `
 const fs = require("fs"), path = require("path");
 const [release, file] = process.argv.slice(1);

@@ -20,7 +20,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// traced is a run with the records, whose clock has 2.5 ticks a ns.
+// traced returns a run with the records, and a clock of 2.5 ticks per ns.
 func traced(pid uint64, seconds uint64, records ...profiletest.Records) profiletest.Run {
 	return profiletest.Run{
 		App:       "shop",
@@ -41,8 +41,8 @@ func rec(tick, goroutine uint64, kind uint8, marker int, level uint32) profilete
 	return profiletest.Record{Tick: profiletest.StartTick + tick, Goroutine: goroutine, Kind: kind, Marker: marker, Level: level, Cost: 40}
 }
 
-// demoTraces are two runs of processes with the same number: one with all that can be in a
-// trace, and a killed one whose ring has been overwritten.
+// demoTraces returns two runs of processes with the same process ID: one with everything that a
+// trace can contain, and a killed one whose ring was overwritten.
 func demoTraces() []profiletest.Run {
 	const in, out, left, point, taken = trace.RecordEnter, trace.RecordExit, trace.RecordLeft, trace.RecordPoint, trace.RecordTaken
 	gap := rec(300_000, 17, trace.RecordGap, 0, 0)
@@ -51,7 +51,7 @@ func demoTraces() []profiletest.Run {
 	slow.Cost = 5_000
 	slowEnd := rec(215_000, 7, out, 2, 1)
 	slowEnd.Cost = 2_000
-	// Stopwatches: of two goroutines, over a gap, and one that nobody stops.
+	// Stopwatches: of two goroutines, across a gap, and one that is never stopped.
 	const start, stop = trace.RecordStart, trace.RecordStop
 	first := traced(4711, 0,
 		profiletest.Records{Records: []profiletest.Record{
@@ -74,7 +74,7 @@ func demoTraces() []profiletest.Run {
 	return []profiletest.Run{first, second}
 }
 
-// chrome writes the traces of runs.
+// chrome returns the written trace of the runs.
 func chrome(t testing.TB, runs ...profiletest.Run) string {
 	t.Helper()
 	var traces []*trace.File
@@ -107,7 +107,8 @@ func TestChromeTrace(t *testing.T) {
 	golden.Check(t, "trace-read.txt", readChrome(t, text))
 }
 
-// Scopes with two ends are as many as between finds pairs, whatever is lost.
+// The number of scopes with two ends is the number of pairs that markgen between finds, whatever is
+// lost.
 func TestChromeTraceAgreesWithBetween(t *testing.T) {
 	for seed := range uint64(100) {
 		run := randomTrace(seed)
@@ -139,7 +140,7 @@ func TestChromeTraceAgreesWithBetween(t *testing.T) {
 	}
 }
 
-// randomTrace is what three goroutines do on two processors. The rings of some are overwritten.
+// randomTrace returns a trace of three goroutines on two processors. Some rings are overwritten.
 func randomTrace(seed uint64) profiletest.Run {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	stacks := map[uint64][]int{}
@@ -176,7 +177,8 @@ func randomTrace(seed uint64) profiletest.Run {
 	return traced(1, 0, shards...)
 }
 
-// A disk that is full is the writer's error; a trace that can't be read is that of Add, and what comes after it is still written.
+// A full disk is an error of the writer; a trace that cannot be read is an error of Add, and later
+// runs are still written.
 func TestChromeTraceErrors(t *testing.T) {
 	runs := demoTraces()
 	var traces []*trace.File
@@ -226,8 +228,8 @@ func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
 	return f.Reader.ReadAt(p, offset)
 }
 
-// FuzzChromeTrace: whatever names and records a file has, what is written is what the
-// format allows.
+// FuzzChromeTrace checks that the output is valid in the format, whatever names and records a file
+// has.
 func FuzzChromeTrace(f *testing.F) {
 	f.Add(demoTraces()[0].Tables[0].Text, "shop", []byte("\x02\x00\x01\x01\x03\x00\x01\x01\x01\x01\x00\x02\x04\x02\x01\x01\x06\x00\x00\x00"))
 	f.Add("m\t00c0ffee00000001\tf\"\x00\xff\\unc\t0\t12\t1\t0\t-\t-\t1\t\u2028\xff</script>\n", "a\"\x1b", []byte("\x02\x00\x01\x01"))
@@ -246,8 +248,8 @@ func FuzzChromeTrace(f *testing.F) {
 	})
 }
 
-// A chromeEvent has the fields that the format's documentation has for the types of events
-// that are written.
+// A chromeEvent has the fields that the format's documentation lists for the types of events
+// written.
 type chromeEvent struct {
 	Name *string `json:"name"`
 	Cat  *string `json:"cat"`
@@ -264,10 +266,10 @@ type chromeEvent struct {
 
 var microseconds = regexp.MustCompile(`^(0|[1-9][0-9]*)\.[0-9]{3}$`)
 
-// readChrome reads a trace as strictly as the documentation of the format and of
-// Perfetto allows: events of each thread are in order of time, E ends the latest B of
-// its thread, of the same name and later, each B is ended, process and threads have names, the unit stands before the events. The result lists what is to be seen:
-// of each thread its slices, with those within them indented, and its instants.
+// readChrome reads a trace as strictly as the documentation of the format and of Perfetto allows:
+// events of each thread are ordered by time, E ends the latest B of its thread, with the same name
+// and not earlier, each B is ended, process and threads have names, and the unit precedes the
+// events. The result lists for each thread its slices, with inner ones indented, and its instants.
 func readChrome(t testing.TB, text string) string {
 	t.Helper()
 	return chromeModelOf(t, text).String(t)
@@ -315,7 +317,7 @@ func strictly(t testing.TB, text string, v any) {
 	}
 }
 
-// A timeline that is too large for viewers is said to be.
+// LargeTimeline reports a timeline that is too large for viewers.
 func TestLargeTimeline(t *testing.T) {
 	heads := []trace.Head{{Traced: profile.Traced{Records: 4e6}}, {Traced: profile.Traced{Records: 5e6}}}
 	if got := report.LargeTimeline(heads); !strings.Contains(got, "about 1,080 MB") {

@@ -17,9 +17,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// The trace viewer of chrome://tracing is part of the Go distribution, as go tool trace
-// shows it. In a browser it reads what is written, says the same of it as readChrome does,
-// and has nothing to complain of.
+// The trace viewer of chrome://tracing is part of the Go distribution, for go tool trace. In a
+// browser it reads the written trace, with the same result as readChrome and without problems.
 func TestChromeTraceInViewer(t *testing.T) {
 	tier.Test(t)
 	text := chrome(t, demoTraces()...)
@@ -28,7 +27,7 @@ func TestChromeTraceInViewer(t *testing.T) {
 	}
 }
 
-// viewerScript reads /trace.json and lists what came of it, in the form of readChrome.
+// viewerScript reads /trace.json and lists the result in the format of readChrome.
 const viewerScript = `(async () => {
 	while (!window.ready) {
 		await new Promise(resolve => setTimeout(resolve, 10));
@@ -63,7 +62,7 @@ const viewerScript = `(async () => {
 	return list;
 })()`
 
-// traceViewer is what the trace viewer reads in a trace.
+// traceViewer returns the trace viewer's result for a trace.
 func traceViewer(t *testing.T, text string) string {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()

@@ -14,7 +14,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// comparison is one with everything that there can be in it.
+// comparison returns a comparison with everything that one can contain.
 func comparison() *compare.Result {
 	place := func(id int, name string) compare.Place {
 		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id, Passed: true}
@@ -116,7 +116,7 @@ func TestDiffText(t *testing.T) {
 	}
 }
 
-// The json format is one object that says what the text does; what is not known is null.
+// The json format is one object with the content of the text; unknown values are null.
 func TestDiffJSON(t *testing.T) {
 	text := written(t, Diff{JSON: true}, comparison())
 	golden.Check(t, "diff/changes.json", text)
@@ -156,7 +156,8 @@ func TestDiffJSON(t *testing.T) {
 	}
 }
 
-// A marker that is matched by a guess says so, with the name that it had, and is not among what fails.
+// A marker that was matched by a guess is shown as a guess, with its old name, and does not cause
+// failure.
 func TestDiffGuessJSON(t *testing.T) {
 	r := comparison()
 	r.Markers = r.Markers[:2]

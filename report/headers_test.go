@@ -57,9 +57,9 @@ func TestHeaders(t *testing.T) {
 		{"f:if#1.then", "branch", 17, "if n == 1"},
 		{"f:if#1.else", "branch", 19, "else of if n == 1"},
 		{"f", "func", 16, ""},
-		{"f:if#1.then", "branch", 18, ""}, // not there any more
-		{"f:if#2.then", "branch", 17, ""}, // another one is there
-		// In files before this one are other functions init, and other literals of variables.
+		{"f:if#1.then", "branch", 18, ""}, // does not exist any more
+		{"f:if#2.then", "branch", 17, ""}, // another one is on that line
+		// Earlier files have other init functions, and other function literals in variables.
 		{"init:for#1", "loop", 4, "for i := range 3"},
 		{"init#3:for#1", "loop", 4, "for i := range 3"},
 		{"init:func#7:if#1.then", "branch", 10, "if n > 1"},
@@ -80,7 +80,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// In a file that is marked in place, what was inserted does not count.
+// In a file that is marked in place, inserted code is ignored.
 func TestHeadersInPlace(t *testing.T) {
 	u, err := rewrite.Load("example.com/p", []rewrite.Source{{Name: "sub/p.go", Text: []byte(headersText)}})
 	if err != nil {

@@ -44,7 +44,7 @@ func (h *Heap[T]) up(i int) {}
 func parse() {}
 `
 
-// library is a profile of what packages offer: the names of markers, where each is, and how often it was passed.
+// library returns a profile of libraries: the names of markers, their places, and their counts.
 func library() *profile.Profile {
 	p := profiletest.Make(400, 5)
 	figures := p.Markers
@@ -94,7 +94,7 @@ func librarySource(_, file string, std bool) (report.Source, error) {
 	return report.Source{}, fmt.Errorf("%s is not here", file)
 }
 
-// What allocates has its buckets in the page: of New a lot, of Push nothing.
+// allocating is library with allocations, which have buckets in the page: many for New, none for Push.
 func allocating() *profile.Profile {
 	p := library()
 	for i := range p.Markers {
@@ -118,8 +118,8 @@ func allocating() *profile.Profile {
 	return p
 }
 
-// Functions are told by the names of their markers, and described by their source; a catalogue has
-// those that others can call.
+// Functions are identified by the names of their markers, and described by their source; a
+// catalogue has the functions that others can call.
 func TestAPIData(t *testing.T) {
 	for _, tt := range []struct {
 		file string
@@ -138,7 +138,7 @@ func TestAPIData(t *testing.T) {
 	}
 }
 
-// A catalogue holds nothing but what it shows: no other markers and no source.
+// A catalogue only contains what it shows: no other markers and no source.
 func TestCatalogueSize(t *testing.T) {
 	page := write(t, library(), report.Options{Format: "html", API: true, Source: librarySource})
 	data := unpacked(t, page)
@@ -165,7 +165,7 @@ func TestCatalogueSize(t *testing.T) {
 	}
 }
 
-// card is the text of the card of the function with that anchor, a line for each part.
+// card returns the text of the card with that anchor, one line for each part.
 func (v *view) card(anchor string) []string {
 	v.Helper()
 	v.wait(`byID(` + quoted(anchor) + `) !== null`)
@@ -174,7 +174,7 @@ func (v *view) card(anchor string) []string {
 	return eval[[]string](v, `[...byID(`+quoted(anchor)+`).querySelectorAll("h4, .title li, .signature, .doc, dl > div, .notes li, figcaption")].map((e) => e.matches("div") ? e.children[0].textContent + " " + e.children[1].textContent : e.textContent)`)
 }
 
-// shown are the anchors of the cards that are shown.
+// shown returns the anchors of the visible cards.
 func (v *view) shown() []string {
 	v.Helper()
 	return eval[[]string](v, `[...document.querySelectorAll("#cards .card")].filter((c) => c.checkVisibility({ contentVisibilityAuto: false })).map((c) => c.id)`)
@@ -211,7 +211,8 @@ func TestPageAPI(t *testing.T) {
 			t.Errorf("the card of %s has\n%q, want\n%q", anchor, got, want)
 		}
 	}
-	// The bars are the buckets, each with its figures; their scale leads from the least to the most.
+	// The bars are the buckets, each with its values; their scale is from the minimum to the
+	// maximum.
 	expect(v, `[...byID("example.com/lib/heap.New").querySelectorAll(".spread:last-child title")].map((t) => t.textContent)`, []string{
 		"0B: 1 call, 25%; 0B, 0.0% of the memory", "16B – 32B: 2 calls, 50%; 48B, 1.2% of the memory", "4.00KiB – 8.00KiB: 1 call, 25%; 4.00KiB, 99% of the memory",
 	})
@@ -234,12 +235,12 @@ func TestPageAPI(t *testing.T) {
 	if got := v.names(); !slices.Equal(got, []string{"example.com/lib/heap.New"}) {
 		t.Errorf("the table shows %q", got)
 	}
-	// What calls allocate is in the table, too.
+	// Allocations of calls are in the table, too.
 	expect(v, `["bytes", "objects"].map((c) => document.querySelector("#markers tbody td." + c).textContent)`, []string{"1.01KiB", "1.75"})
 	expect(v, `document.querySelector("#markers tbody td.bytes").title`, "4,144 bytes in all")
 }
 
-// How times behave is said, with what it rests on, and searched.
+// Shapes are shown with their evidence, and can be searched.
 func TestPageAPIShapes(t *testing.T) {
 	p := library()
 	for i := range p.Markers {
@@ -260,7 +261,7 @@ func TestPageAPIShapes(t *testing.T) {
 	}
 }
 
-// Addresses lead to functions, by whatever name, and to packages.
+// URLs lead to functions, by any of their names, and to packages.
 func TestPageAPILinks(t *testing.T) {
 	v := open(t, library(), report.Options{Source: librarySource})
 	const current = `(document.querySelector(".card[aria-current]")?.id ?? "none")`
@@ -284,7 +285,7 @@ func TestPageAPILinks(t *testing.T) {
 	}
 	v.click(`.contents a[href="#pkg%3Aexample.com%2Fother%2Fheap"]`)
 	v.wait(`document.activeElement.id === "pkg:example.com/other/heap"`)
-	// The panel has all figures, over either view.
+	// The panel has all values, in both views.
 	eval[string](v, `location.hash = "Fix"`)
 	v.wait(current + ` === "heap.Fix"`)
 	v.click(`.card[aria-current] .further a`)
@@ -316,12 +317,12 @@ func TestPageAPIKeys(t *testing.T) {
 	v.do(chromedp.KeyEvent(kb.Escape))
 	v.wait(`byID("detail").hidden`)
 	expect(v, at, list[0])
-	// Of the cards, only one and its links are on the way of Tab.
+	// Of the cards, only one and its links can be reached with Tab.
 	expect(v, `[...document.querySelectorAll(".card, .card a")].filter((e) => e.tabIndex === 0).every((e) => e.closest(".card").id === `+quoted(list[0])+`)`, true)
 	expect(v, `[...document.querySelectorAll("button, input, a, nav, svg[role=img], article")].filter((e) => e.checkVisibility()).every((e) => e.textContent !== "" || e.labels?.length > 0 || e.ariaLabel)`, true)
 }
 
-// On a narrow screen a card is as wide as that, and the page scrolls.
+// On a narrow screen a card has the width of the screen, and the page scrolls.
 func TestPageAPINarrow(t *testing.T) {
 	v := open(t, allocating(), report.Options{API: true, Source: librarySource}, window(360, 640))
 	v.card("example.com/lib/heap.New")
@@ -336,7 +337,7 @@ func TestPageAPINarrow(t *testing.T) {
 	expect(v, fits, true)
 }
 
-// On paper every card has its figures.
+// In print every card has its values.
 func TestPageAPIPrinted(t *testing.T) {
 	tier.Corpus(t)
 	v := open(t, profiletest.Make(2000, 1), report.Options{API: true})
@@ -350,7 +351,7 @@ func TestPageAPIPrinted(t *testing.T) {
 	expect(v, `[...document.querySelectorAll(".card")].every((c) => c.matches(":has(.further), .unvisited"))`, true)
 }
 
-// Both profiles are in a card.
+// A card has both profiles.
 func TestPageAPICompared(t *testing.T) {
 	now, old := allocating(), allocating()
 	old.Markers = slices.DeleteFunc(old.Markers, func(m profile.Marker) bool { return strings.HasSuffix(m.Name, "heap.Fix") })
@@ -383,7 +384,7 @@ func TestPageAPICompared(t *testing.T) {
 	}
 }
 
-// Text of the data is text in the cards, and anchors are not names of what is in the page.
+// Text in the data is text in the cards, and anchors cannot be names of elements in the page.
 func TestPageAPIHostile(t *testing.T) {
 	p := hostileProfile()
 	for i := range p.Markers {

@@ -16,12 +16,12 @@ import (
 	"github.com/markgen/markgen/report/browsertest"
 )
 
-// Light and dark follow the system until the switch is used; text can be read in both.
+// Light and dark follow the system until the switch is used; text is readable in both.
 func TestPageTheme(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{}, browsertest.ColorScheme("light"))
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
 	const ground = `getComputedStyle(document.body).backgroundColor`
-	// The contrast of texts with the ground, WCAG 2.2, 1.4.3.
+	// The contrast of text and background, WCAG 2.2, 1.4.3.
 	const contrast = `(() => {
 		const parse = (color) => color.match(/[\d.]+/g).slice(0, 3).map((c) => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
 		const light = (color) => { const [r, g, b] = parse(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -68,7 +68,7 @@ func TestPageTheme(t *testing.T) {
 	check(white, "auto")
 }
 
-// Text of the data is text in the page, and nothing in it runs.
+// Text in the data is text in the page, and nothing in it is executed.
 func TestPageHostile(t *testing.T) {
 	p := hostileProfile()
 	old := hostileProfile()
@@ -96,7 +96,7 @@ func TestPageHostile(t *testing.T) {
 	expect(v, `window.alerts`, 0)
 }
 
-// Where the page can't be shown it says so, and what to do.
+// If the page cannot be shown, it says so, and what to do.
 func TestPageUnable(t *testing.T) {
 	v := openAnyway(t, parse(t, demo()), report.Options{}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `delete window.DecompressionStream`})
@@ -112,7 +112,7 @@ func TestPageUnable(t *testing.T) {
 	expect(v, `document.querySelector("noscript .problem").checkVisibility() && document.querySelector("dl.summary").checkVisibility()`, true)
 }
 
-// Without markers, and without times, the page says what there is.
+// Without markers, and without times, the page says so.
 func TestPageEmpty(t *testing.T) {
 	v := open(t, &profile.Profile{}, report.Options{})
 	expect(v, `document.querySelector("header .note").textContent`, "no markers: the program registered none before it ended")

@@ -15,7 +15,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// colored is a script that counts the colours of a canvas with many pixels each.
+// colored is a script that counts the colours of many pixels in a canvas.
 const colored = `(() => {
 	const canvas = document.querySelector("#detail canvas");
 	const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -29,7 +29,7 @@ const colored = `(() => {
 	return [...colors.values()].filter((n) => n > 200).length;
 })()`
 
-// A marker's panel has its figures and its histogram.
+// A marker's panel has its values and its histogram.
 func TestPageMarker(t *testing.T) {
 	p := parse(t, demo())
 	v := open(t, p, report.Options{})
@@ -60,14 +60,14 @@ func TestPageMarker(t *testing.T) {
 	}
 	expect(v, `[...document.querySelectorAll(".choices [aria-pressed=true]")].map((b) => b.textContent)`, []string{"time", "linear"})
 
-	// What has no times says why.
+	// A marker without times says why.
 	v.openMarker("example.com/shop/cart.cache missed")
 	expect(v, `document.querySelector("#detail canvas") === null`, true)
 	expect(v, `document.querySelector(".measured > .note").textContent`, "its passages were counted and not timed")
 	v.openMarker("example.com/shop/cart.(*Cart).Total:if#1.then")
 	expect(v, `document.querySelector(".measured > .note").textContent`, "the marker was never passed")
 
-	// The address leads to the marker.
+	// The URL leads to the marker.
 	expect(v, `location.hash`, "#00c0ffee00000004")
 	v.click("#detail .close")
 	expect(v, `byID("detail").hidden && location.hash === ""`, true)
@@ -82,7 +82,7 @@ func TestPageCompared(t *testing.T) {
 	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
 	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "m\t00c0ffee00000005\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.read <rates> & taxes", "m\t00c0ffee00000009\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.gone", 1)
 	p := parse(t, demo())
-	for i := range p.Markers { // what is on one side only is none
+	for i := range p.Markers { // a marker on one side only is not compared
 		name := p.Markers[i].Name
 		p.Markers[i].Guess = strings.HasSuffix(name, ".(*Cart).Total:for#1") || strings.HasSuffix(name, "taxes")
 	}
@@ -123,7 +123,7 @@ func TestPageCompared(t *testing.T) {
 	expect(v, `[...document.querySelectorAll("table.head thead th")].map((h) => h.textContent).join()`, "old,new")
 }
 
-// A page that compares has colour for what markgen diff calls worse or better, and for nothing else.
+// A comparison colours only what markgen diff calls worse or better.
 func TestPageVerdicts(t *testing.T) {
 	old := demo()
 	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
@@ -166,8 +166,8 @@ func TestPageVerdicts(t *testing.T) {
 	expect(v, `["name", "verdict", "change", "at", "old", "new", "p", "self", "share", "place"].filter((c) => document.querySelector("th." + c).getBoundingClientRect().right > 1000)`, []string{})
 	expect(v, `byID("rule").textContent.includes("alpha 0.05") && byID("rule").textContent.includes("threshold (5%)") && byID("rule").checkVisibility()`, true)
 	v.openMarker("example.com/shop/cart.read <rates> & taxes")
-	// Whatever the page shows in red, blue or green is one of the words worse and better and the
-	// changes that they are said of.
+	// Everything in red, blue or green is one of the words worse and better, or a change described
+	// by them.
 	const colors = `(() => {
 		const colored = (color) => {
 			const [r, g, b, a] = (color.match(/[\d.]+/g) ?? []).map(Number);
@@ -202,7 +202,7 @@ func TestPageVerdicts(t *testing.T) {
 	expect(v, `document.querySelectorAll("main .more, main .less, header .more, header .less").length`, 0)
 }
 
-// Lines of source have the figures of their markers.
+// Source lines have the values of their markers.
 func TestPageSource(t *testing.T) {
 	text := strings.Repeat("// Package cart is long.\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n" + strings.Repeat("\t\t// more\n", 2000)
 	p := parse(t, demo())
@@ -234,14 +234,14 @@ func TestPageSource(t *testing.T) {
 	if more := eval[int](v, `document.querySelectorAll(".listing td.number").length`); more <= lines || lines > 200 {
 		t.Errorf("%d lines, then %d", lines, more)
 	}
-	// A line's figures lead to its marker.
+	// A line's values link to its marker.
 	eval[bool](v, `document.querySelector('.listing a[href="#00c0ffee00000002"]').click() === undefined`)
 	v.wait(`byID("detail-name").textContent === "example.com/shop/cart.(*Cart).Total"`)
 	v.openMarker("example.com/shop/cmd/shop.main")
 	expect(v, `document.querySelector(".source").innerText.split("\n").filter((l) => l).join(": ")`, "cmd/shop/main.go:12: not found; -src DIR gives it")
 }
 
-// Beside the name of a loop stands its header, where the source of the line has it.
+// The name of a loop is followed by its header, if the line in the source has it.
 func TestPageHeaders(t *testing.T) {
 	text := strings.Repeat("//\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n\t}\n}\n"
 	v := open(t, parse(t, demo()), report.Options{Source: func(pkg, file string, std bool) (report.Source, error) {
@@ -257,7 +257,7 @@ func TestPageHeaders(t *testing.T) {
 	}
 }
 
-// The listing grows with the window, and with the panel when the line above that is moved.
+// The listing grows with the window, and with the panel when its upper edge is dragged.
 func TestPageGrows(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{Source: func(string, string, bool) (report.Source, error) {
 		return report.Source{Text: strings.Repeat("// more\n", 2000)}, nil
@@ -281,7 +281,7 @@ func TestPageGrows(t *testing.T) {
 	}
 }
 
-// Places lead to where they are asked to lead, and where a file has no address they are text.
+// Places link to the configured URL, and are text if a file has none.
 func TestPageLinks(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{Source: sources, Link: func(pkg, file string, std bool) string {
 		if file == "cart/price.go" && pkg == "example.com/shop/cart" && !std {
@@ -298,13 +298,13 @@ func TestPageLinks(t *testing.T) {
 	expect(v, `document.querySelector("#detail .what a").href`, "https://example.com/blob/main/cart/price.go#L32")
 	expect(v, `document.querySelector("#detail .what a").rel`, "noopener noreferrer")
 	expect(v, `document.querySelector(".listing .number a").href`, "https://example.com/blob/main/cart/price.go#L1")
-	// A click on it leaves the page as it is.
+	// A click on the link does not change the page.
 	expect(v, `(addEventListener("click", (e) => e.preventDefault(), true), document.querySelector('.place a[href$="L40"]').click(), byID("detail-name").textContent)`, "example.com/shop/cart.(*Cart).Total:for#1")
 	v = open(t, parse(t, demo()), report.Options{Source: sources})
 	expect(v, `document.querySelectorAll(".place a").length`, 0)
 }
 
-// Callers and what collectors read are in the panel, with a way to the callers.
+// The panel has callers and readings of collectors, with links to the callers.
 func TestPageCallers(t *testing.T) {
 	p := few(51)
 	m := &p.Markers[2]
@@ -331,7 +331,7 @@ func TestPageCallers(t *testing.T) {
 	v.wait(`byID("detail-name").textContent === ` + quoted(c.Name))
 }
 
-// Estimates say how far they may be off.
+// Estimates have their error.
 func TestPageSampled(t *testing.T) {
 	p := few(51)
 	m := &p.Markers[2]

@@ -19,7 +19,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// orders are the columns that numbers are in, and what they are sorted by.
+// orders are the numeric columns, with their sort keys.
 var orders = map[string]func(m *profile.Marker) float64{
 	"count":  func(m *profile.Marker) float64 { return float64(m.Count) },
 	"total":  func(m *profile.Marker) float64 { return float64(m.TotalNS()) },
@@ -34,8 +34,8 @@ var orders = map[string]func(m *profile.Marker) float64{
 	"max":    func(m *profile.Marker) float64 { return float64(m.MaxNS) },
 }
 
-// inOrder are the names of the markers in the order of a column: first as a first
-// click sorts, then as a second does.
+// inOrder returns the names of the markers in the order of a column, after a first click or, if
+// again, a second one.
 func inOrder(p *profile.Profile, column string, again bool) (names []string) {
 	key := func(m *profile.Marker) any {
 		switch column {
@@ -61,7 +61,7 @@ func inOrder(p *profile.Profile, column string, again bool) (names []string) {
 			}
 			return 0
 		}
-		if again { // the smallest first, and last what was not timed
+		if again { // ascending, with untimed markers last
 			return cmp.Or(cmp.Compare(timed(a), timed(b)), cmp.Compare(key(a).(float64), key(b).(float64)))
 		}
 		return -cmp.Compare(key(a).(float64), key(b).(float64))
@@ -70,7 +70,7 @@ func inOrder(p *profile.Profile, column string, again bool) (names []string) {
 	for i := range p.Markers {
 		list[i] = &p.Markers[i]
 	}
-	slices.SortStableFunc(list, func(a, b *profile.Marker) int { // stable: by name before
+	slices.SortStableFunc(list, func(a, b *profile.Marker) int { // stable: ties are by name
 		if _, words := key(a).(string); words && again {
 			return compare(b, a)
 		}
@@ -84,7 +84,7 @@ func inOrder(p *profile.Profile, column string, again bool) (names []string) {
 
 var sortable = []string{"name", "count", "total", "self", "share", "mean", "place", "kind", "p50", "p90", "p99", "max", "min", "stddev"}
 
-// Sorted by each column in either direction, the order is Go's.
+// Sorted by each column in either direction, the order is the same as Go's.
 func TestPageSort(t *testing.T) {
 	p := profiletest.Make(60, 3)
 	v := open(t, p, report.Options{}, window(1600, 3000))
@@ -93,7 +93,7 @@ func TestPageSort(t *testing.T) {
 		t.Errorf("it begins with\n%q\nwant\n%q", got, want)
 	}
 	expect(v, `document.querySelector("th.self").ariaSort`, "descending")
-	v.click(`th.kind button`) // the column that the clicks below begin with is another
+	v.click(`th.kind button`) // the first click below must be on another column
 	for _, column := range sortable {
 		first, again := "descending", "ascending"
 		if _, number := orders[column]; !number {
@@ -116,7 +116,7 @@ func TestPageSort(t *testing.T) {
 	}
 }
 
-// Each cell is as the text report writes it, and its title has the figure in full.
+// Each cell equals that in the text report, and its title has the exact value.
 func TestPageCells(t *testing.T) {
 	p := parse(t, demo())
 	v := open(t, p, report.Options{Sort: "name"})
@@ -139,7 +139,7 @@ func TestPageCells(t *testing.T) {
 	expect(v, `document.querySelector("dl.head").textContent.replaceAll("\n", " ").includes("appshop (go1.26.0 linux/amd64)")`, true)
 }
 
-// Numbers are written as by package report.
+// Numbers are formatted as in package report.
 func TestPageNumbers(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{})
 	values := []float64{0, 0.004, 0.125, 0.375, 1, 2.5, 9.994, 9.995, 9.996, 12.25, 12.35, 12.75, 99.94, 99.95, 100.5, 101.5, 999.4, 999.5, 999.6, 1234, 12250, 999499, 999500,
@@ -172,7 +172,7 @@ func TestPageNumbers(t *testing.T) {
 	}
 }
 
-// Numbers past 2^53 lose no digit, neither shown nor sorted.
+// Numbers above 2^53 keep all digits, in display and in sorting.
 func TestPageExact(t *testing.T) {
 	const large = 1<<63 + 12345
 	p := few(51)
@@ -180,7 +180,7 @@ func TestPageExact(t *testing.T) {
 		m := &p.Markers[i]
 		m.CountOnly, m.Count = false, large+uint64([]int{1, 2, 0}[i])
 		m.Buckets = []profile.Bucket{{K: 1, Count: m.Count, SumNS: m.Count*2 + 1, SumSq: profile.Square(m.Count)}}
-		m.Buckets[0].SumNS = m.Count // an average of 1 would be in bucket 0; digits are what matters here
+		m.Buckets[0].SumNS = m.Count // a mean of 1 would be in bucket 0, but only digits matter here
 		m.SelfNS = m.Count - 1
 	}
 	v := open(t, p, report.Options{Sort: "count"})
@@ -234,14 +234,15 @@ func TestPageSearch(t *testing.T) {
 	v.choose("visited", "unvisited")
 	expect(v, `byID("shown").textContent`, fmt.Sprintf("%d of 60 markers", 60-visited))
 	v.choose("visited", "visited")
-	// What is found can be sorted.
+	// Search results can be sorted.
 	v.click("th.max button")
 	if got, want := v.names(), inOrder(p, "max", false)[:10]; !slices.Equal(got[:10], want) {
 		t.Errorf("by max\n%q\nwant\n%q", got[:10], want)
 	}
 }
 
-// What a reader asks first stands above the table: what took most, what was never passed, what it all cost.
+// The summary above the table has the markers with most time, the number of markers that were never
+// executed, and the total cost.
 func TestPageSummary(t *testing.T) {
 	p := profiletest.Make(60, 1)
 	p.ElapsedNS, p.Cost = 2_000_000_000, &profile.Cost{Runs: 1, CPUNS: 1_500_000_000, MarkersNS: 30_000_000}
@@ -258,7 +259,7 @@ func TestPageSummary(t *testing.T) {
 	v.click("[data-visited]")
 	expect(v, `byID("shown").textContent + ", " + byID("visited").value`, "5 of 60 markers, unvisited")
 
-	// They are as many as the text report counts.
+	// Their number is that in the text report.
 	p.Markers[0].Count, p.Markers[0].Buckets, p.Markers[0].Open = 0, nil, 1
 	p.Markers[4].Count, p.Markers[4].Buckets, p.Markers[4].Off = 0, nil, "choice"
 	p.Markers[8].Count, p.Markers[8].Buckets, p.Markers[8].Samples = 0, nil, 3
@@ -268,7 +269,7 @@ func TestPageSummary(t *testing.T) {
 	}
 }
 
-// Markers of one kind are shown by themselves, whatever stands behind the kind.
+// Markers of one kind can be selected, whatever follows the kind.
 func TestPageKinds(t *testing.T) {
 	p := profiletest.Make(60, 1)
 	p.Markers[5].Sample, p.Markers[5].Samples = 100, 7
@@ -290,7 +291,7 @@ func TestPageKinds(t *testing.T) {
 	expect(v, `byID("shown").textContent`, "60 markers")
 }
 
-// What all names begin with is said once, and lines have the rest.
+// The common prefix of all names is shown once, and rows have the rest.
 func TestPagePrefix(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{Sort: "name"})
 	expect(v, `byID("prefix").textContent.trim() + " " + byID("prefix").checkVisibility()`, "names without example.com/shop/cart. true")
@@ -302,7 +303,7 @@ func TestPagePrefix(t *testing.T) {
 	expect(v, `document.querySelector("#markers tbody a").textContent`, "example.com/shop/cart.(*Cart).Total:for#1")
 }
 
-// In a window of 1,000 pixels what matters is in sight.
+// In a window of 1,000 pixels the important columns are visible.
 func TestPageSight(t *testing.T) {
 	p := profiletest.Make(300, 1)
 	for i := range p.Markers {
@@ -311,11 +312,11 @@ func TestPageSight(t *testing.T) {
 	v := open(t, p, report.Options{}, window(1000, 700))
 	expect(v, `["name", "count", "total", "self", "share", "mean", "place"].filter((c) => document.querySelector("th." + c).getBoundingClientRect().right > 1000)`, []string{})
 	expect(v, `[...document.querySelectorAll("#markers tbody th a")].filter((a) => a.scrollWidth > a.clientWidth).length`, 0)
-	// The longest bar fills its room.
+	// The longest bar fills its cell.
 	expect(v, `(({ offsetWidth, parentElement }) => offsetWidth === parentElement.offsetWidth && offsetWidth > 30)(document.querySelector(".bar"))`, true)
 }
 
-// Everything can be done with keys.
+// Everything can be done with the keyboard.
 func TestPageKeys(t *testing.T) {
 	p := profiletest.Make(300, 1)
 	v := open(t, p, report.Options{Sort: "name"})
@@ -337,7 +338,7 @@ func TestPageKeys(t *testing.T) {
 	v.do(chromedp.KeyEvent(kb.Escape))
 	v.wait(`byID("detail").hidden`)
 	expect(v, at, p.Markers[1].Name)
-	// Only one line is on the way of Tab, and the heads of the columns are.
+	// Of the rows, only one can be reached with Tab, and so can the column headers.
 	expect(v, `[...document.querySelectorAll("#markers tbody a")].filter((a) => a.tabIndex === 0).length`, 1)
 	expect(v, `document.querySelectorAll("#markers thead button").length`, len(sortable))
 	eval[bool](v, `document.querySelector("th.p99 button").focus() === undefined`)
@@ -345,7 +346,7 @@ func TestPageKeys(t *testing.T) {
 	expect(v, `document.querySelector("th.p99").ariaSort`, "descending")
 }
 
-// What assistive programs are told of the table.
+// The accessible properties of the table.
 func TestPageSemantics(t *testing.T) {
 	v := open(t, profiletest.Make(300, 1), report.Options{})
 	for script, want := range map[string]any{
@@ -361,7 +362,7 @@ func TestPageSemantics(t *testing.T) {
 	}
 }
 
-// 20,000 markers are no different.
+// The same with 20,000 markers.
 func TestPageLarge(t *testing.T) {
 	tier.Corpus(t)
 	p := profiletest.Make(20_000, 1)
@@ -376,7 +377,7 @@ func TestPageLarge(t *testing.T) {
 		if got := v.names(); len(got) < 20 || !slices.Equal(got, want[:len(got)]) {
 			t.Errorf("by %s it begins with\n%q\nwant\n%q", column, got, want[:len(got)])
 		}
-		expect(v, `[...document.querySelectorAll("#markers tbody td:not(.strip, .place)")].filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.textContent)`, []string{}) // no figure is cut
+		expect(v, `[...document.querySelectorAll("#markers tbody td:not(.strip, .place)")].filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.textContent)`, []string{}) // no value is truncated
 		eval[float64](v, `byID("view").scrollTop = 1e9`)
 		v.wait(`document.querySelector("#markers tbody tr:nth-last-child(2)").ariaRowIndex === "20001"`)
 		if got := v.names(); len(got) < 20 || !slices.Equal(got, want[len(want)-len(got):]) {
@@ -396,7 +397,7 @@ func TestPageLarge(t *testing.T) {
 	expect(v, `document.querySelector("tr[aria-current=true] a").title`, p.Markers[9_000].Name)
 }
 
-// On a narrow screen the page is as wide as that; only the table scrolls sideways.
+// On a narrow screen the page has the width of the screen; only the table scrolls sideways.
 func TestPageNarrow(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{Source: sources}, window(360, 640))
 	const fits = `document.documentElement.scrollWidth <= 360`
@@ -406,5 +407,5 @@ func TestPageNarrow(t *testing.T) {
 	eval[bool](v, `document.querySelector("th.place button").scrollIntoView() === undefined`)
 	v.click("th.place button")
 	expect(v, `document.querySelector("th.place").ariaSort`, "ascending")
-	expect(v, `document.querySelector("#markers tbody th").getBoundingClientRect().left >= 0`, true) // the names stay
+	expect(v, `document.querySelector("#markers tbody th").getBoundingClientRect().left >= 0`, true) // the names stay visible
 }

@@ -44,11 +44,11 @@ func unpacked(t testing.TB, page string) string {
 	if err := json.Indent(&b, text, "", " "); err != nil {
 		t.Fatal(err)
 	}
-	// Lists of numbers on one line, as they are looked at.
+	// Lists of numbers are on one line, for readability.
 	return regexp.MustCompile(`,\n\s+(-?[0-9"])`).ReplaceAllString(b.String(), ", $1")
 }
 
-// sources are the files of the demo, as the page is given them.
+// sources returns the source files of the demo.
 func sources(_, file string, std bool) (report.Source, error) {
 	switch file {
 	case "cart/price.go":
@@ -85,14 +85,14 @@ func TestHTMLData(t *testing.T) {
 	}
 }
 
-// few are the last markers of a synthetic profile, which have callers.
+// few returns the last n markers of a synthetic profile, which have callers.
 func few(n int) *profile.Profile {
 	p := profiletest.Make(n, 1)
 	p.Markers = p.Markers[n-3:]
 	return p
 }
 
-// The same in, the same out.
+// The same input gives the same output.
 func TestHTMLSame(t *testing.T) {
 	o := report.Options{Format: "html", Source: sources, Against: parse(t, demo())}
 	if a, b := write(t, parse(t, demo()), o), write(t, parse(t, demo()), o); a != b {
@@ -100,14 +100,14 @@ func TestHTMLSame(t *testing.T) {
 	}
 }
 
-// The bar of 3 MB is for 20,000 markers without source.
+// The limit of 3 MB is for 20,000 markers without source.
 func TestHTMLSize(t *testing.T) {
 	if n := len(write(t, profiletest.Make(20_000, 1), report.Options{Format: "html"})); n > 3_000_000 {
 		t.Errorf("20,000 markers make a page of %d bytes", n)
 	}
 }
 
-// The page states what its scripts are, and that nothing else is to run or to be loaded.
+// The page lists the hashes of its scripts, and forbids everything else to run or be loaded.
 func TestHTMLPolicy(t *testing.T) {
 	page := write(t, parse(t, demo()), report.Options{Format: "html"})
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
@@ -136,7 +136,7 @@ func TestHTMLPolicy(t *testing.T) {
 	}
 }
 
-// The scripts make no markup of text and run no text, and all of them are in the page.
+// The scripts make no markup from text and do not execute text, and all of them are in the page.
 func TestHTMLScripts(t *testing.T) {
 	page := write(t, parse(t, demo()), report.Options{Format: "html"})
 	err := filepath.WalkDir("assets", func(path string, d fs.DirEntry, err error) error {
@@ -163,7 +163,7 @@ func TestHTMLScripts(t *testing.T) {
 	}
 }
 
-// The chart library is the copy that scripts/chartjs.sh fetched, with its licences.
+// The chart library is the copy downloaded by scripts/chartjs.sh, with its licences.
 func TestChartLibrary(t *testing.T) {
 	dir := filepath.Join("assets", "chartjs")
 	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
@@ -188,10 +188,10 @@ func TestChartLibrary(t *testing.T) {
 	}
 }
 
-// hostile is what is tried where text from data gets into a page.
+// hostile is a text that attacks places where text from data is inserted into a page.
 const hostile = "</script><img src=x onerror=\"alert(1)\"><script>alert(2)</script>{{.}}<!--'`${alert(3)}\u202e\x00"
 
-// No text of the data is markup in the page as it is written.
+// No text in the data becomes markup in the page.
 func TestHTMLHostile(t *testing.T) {
 	p := hostileProfile()
 	page := write(t, p, report.Options{Format: "html", Against: hostileProfile(), Source: func(string, string, bool) (report.Source, error) {
@@ -202,7 +202,7 @@ func TestHTMLHostile(t *testing.T) {
 	}
 }
 
-// hostileProfile has that text everywhere.
+// hostileProfile returns a profile with that text everywhere.
 func hostileProfile() *profile.Profile {
 	p := few(51)
 	p.App, p.Run, p.Go, p.GOOS, p.State, p.Clock.Kind = hostile, hostile, hostile, hostile, hostile, hostile
@@ -219,7 +219,7 @@ func hostileProfile() *profile.Profile {
 	return p
 }
 
-// Files are asked for once each, if a marker in them was passed; what is known of them is told.
+// Each file with an executed marker is requested once; notes about files are shown.
 func TestHTMLSource(t *testing.T) {
 	p := parse(t, demo())
 	for i := range p.Markers {
@@ -266,7 +266,7 @@ func TestHTMLSource(t *testing.T) {
 	}
 }
 
-// Files of two modules that have the same name are two.
+// Files with the same name in two modules are distinct.
 func TestHTMLSourceOfModules(t *testing.T) {
 	p := parse(t, demo())
 	for i := range p.Markers {
@@ -284,7 +284,7 @@ func TestHTMLSourceOfModules(t *testing.T) {
 	}
 }
 
-// Two profiles are compared by formats that can.
+// Formats that can compare two profiles do.
 func TestAgainst(t *testing.T) {
 	for _, f := range report.Formats() {
 		err := report.Options{Format: f, Against: &profile.Profile{}}.Check()

@@ -43,8 +43,8 @@ type view struct {
 
 type action = chromedp.Action[chromedp.Void]
 
-// open writes the page and opens it, as a file. When the test ends it must have
-// neither complained nor asked for anything.
+// open writes the page and opens it as a file. At the end of the test the page must have had no
+// problems and made no requests.
 func open(t *testing.T, p *profile.Profile, o report.Options, prepare ...action) *view {
 	t.Helper()
 	v := openAnyway(t, p, o, prepare...)
@@ -87,7 +87,7 @@ func (v *view) do(actions ...action) {
 	}
 }
 
-// wait waits for a script to come to true.
+// wait waits until a script returns true.
 func (v *view) wait(script string) {
 	v.Helper()
 	err := v.Do(func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
@@ -99,7 +99,7 @@ func (v *view) wait(script string) {
 	}
 }
 
-// eval gives what a script comes to.
+// eval returns the result of a script.
 func eval[T any](v *view, script string) T {
 	v.Helper()
 	value, err := browsertest.Eval[T](v.Tab, script)
@@ -109,7 +109,7 @@ func eval[T any](v *view, script string) T {
 	return value
 }
 
-// expect compares what a script comes to.
+// expect compares the result of a script.
 func expect[T any](v *view, script string, want T) {
 	v.Helper()
 	if got := eval[T](v, script); !reflect.DeepEqual(got, want) {
@@ -122,32 +122,32 @@ func quoted(text string) string {
 	return string(b)
 }
 
-// names are those of the markers in the lines of the table that are there.
+// names returns the names of the markers in the rows of the table.
 func (v *view) names() []string {
 	v.Helper()
 	return eval[[]string](v, `[...document.querySelectorAll("#markers tbody th a")].map((a) => a.title)`)
 }
 
-// choose chooses the value of a list to choose from.
+// choose selects a value of a select element.
 func (v *view) choose(id, value string) {
 	v.Helper()
 	expect(v, `(byID("`+id+`").value = `+quoted(value)+`, byID("`+id+`").dispatchEvent(new Event("change")), byID("`+id+`").value)`, value)
 }
 
-// click clicks on the one element that the selector finds.
+// click clicks on the only element that matches the selector.
 func (v *view) click(selector string) {
 	v.Helper()
 	v.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// openMarker opens the panel of the marker of that name.
+// openMarker opens the panel of the named marker.
 func (v *view) openMarker(name string) {
 	v.Helper()
 	eval[bool](v, `[...document.querySelectorAll("#markers tbody a")].find((a) => a.title === `+quoted(name)+`).click() === undefined`)
 	v.wait(`!document.querySelector("#detail").hidden && document.querySelector("#detail-name").textContent === ` + quoted(name))
 }
 
-// detail is the text of the figures in the panel, by their words.
+// detail returns the text of a value in the panel, by its label.
 func (v *view) detail(word string) string {
 	v.Helper()
 	return eval[string](v, `[...document.querySelectorAll(".figures tbody tr")].find((r) => r.cells[0].textContent === `+quoted(word)+`)?.innerText.replaceAll("\t", " ") ?? "none"`)

@@ -25,7 +25,7 @@ func TestCommonPart(t *testing.T) {
 		{[]profile.Marker{marker("command-line-arguments", "main")}, "command-line-arguments."},
 		{[]profile.Marker{marker("strconv", "Itoa"), marker("strings", "Cut")}, ""},
 		{[]profile.Marker{marker("example.com/shop/cart", "Add"), marker("", "batch of orders")}, "example.com/shop/cart."},
-		{[]profile.Marker{marker("example.com/shop/cart", "Add"), marker("", "Add")}, ""}, // which of the two would a row be?
+		{[]profile.Marker{marker("example.com/shop/cart", "Add"), marker("", "Add")}, ""}, // a row would not say which of the two it is
 		{[]profile.Marker{marker("", "batch of orders")}, ""},
 	} {
 		if got := commonPartOf(pointers(tt.markers)); got != tt.want {

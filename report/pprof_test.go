@@ -58,7 +58,7 @@ func TestPprofGolden(t *testing.T) {
 	}
 }
 
-// figures are those of n passages of which each took as long.
+// figures returns a marker with n scopes that each took the same time.
 func figures(n, each, self uint64) profile.Marker {
 	b := profile.Bucket{K: uint8(bits.Len64(each) - 1), Count: n, SumNS: n * each}
 	for range n {
@@ -67,10 +67,9 @@ func figures(n, each, self uint64) profile.Marker {
 	return profile.Marker{Count: n, SelfNS: self, MinNS: each, MaxNS: each, Buckets: []profile.Bucket{b}}
 }
 
-// family is a profile in which callers are known: main calls serve, that handle and
-// log, those query, which has a loop with a branch in which it calls scan; handle also
-// calls fib, which calls itself. What else called scan is not in the profile, and of
-// the calls of log one has no caller.
+// family returns a profile with known callers: main calls serve, which calls handle and log; those
+// call query, which has a loop with a branch in which it calls scan; handle also calls fib, which
+// is recursive. Another caller of scan is not in the profile, and one call of log has no caller.
 func family() *profile.Profile {
 	p := &profile.Profile{
 		App: "family", Run: "20260301-120000.1", Runs: 1, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), ElapsedNS: 2000,
@@ -129,9 +128,8 @@ func family() *profile.Profile {
 	return p
 }
 
-// pprofTool is the program that go tool pprof starts, so that a test can end it, in a directory
-// that TestMain removes. It is built here, as go tool takes no notice of GOFLAGS and would compile
-// the library it needs anew.
+// pprofTool builds the program that go tool pprof starts, in a directory that TestMain removes, so
+// that a test can kill it. go tool ignores GOFLAGS and would recompile the libraries it needs.
 var pprofTool = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "markgen-report-")
 	if err != nil {
@@ -146,8 +144,8 @@ var pprofTool = sync.OnceValues(func() (string, error) {
 
 var pprofBuilt bool
 
-// pprofCommand is go tool pprof in a folder with the profile and the source that it is
-// of, whose lines say their numbers.
+// pprofCommand returns go tool pprof in a directory with the profile and its source, in which each
+// line contains its number.
 func pprofCommand(t *testing.T, p *profile.Profile, args ...string) *exec.Cmd {
 	t.Helper()
 	pprofBuilt = true
@@ -170,7 +168,7 @@ func pprofCommand(t *testing.T, p *profile.Profile, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// What go tool pprof says of the profile.
+// The output of go tool pprof for the profile.
 func TestPprofTool(t *testing.T) {
 	for _, tt := range []struct{ file, args string }{
 		{"top", "-top -nodefraction=0"},
@@ -236,7 +234,7 @@ func TestPprofHTTP(t *testing.T) {
 	}
 }
 
-// freeAddr is an address of this machine at which nothing listens.
+// freeAddr returns a local address at which nothing listens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -247,7 +245,7 @@ func freeAddr(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// fetch gets a page, of a server that may have to start yet.
+// fetch gets a page from a server that may still be starting.
 func fetch(t *testing.T, url string) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -267,8 +265,8 @@ func fetch(t *testing.T, url string) string {
 	}
 }
 
-// Callers that can't be, as in a file that is damaged or read while it is written,
-// leave the marker's own figures what they are.
+// Impossible callers, as in a file that is damaged or read while it is being written, do not change
+// the marker's own values.
 func TestPprofOddCallers(t *testing.T) {
 	under := func(from registry.ID, n, self uint64) profile.Caller {
 		return profile.Caller{ID: from, Name: "x.F", Marker: profile.Marker{Count: n, SelfNS: self}}
@@ -281,14 +279,14 @@ func TestPprofOddCallers(t *testing.T) {
 	}
 	add("func", "x.A", under(2, 10, 500)) // each is the only caller of the other
 	add("func", "x.B", under(1, 10, 500))
-	add("func", "x.C", under(3, 10, 500))                    // its own
-	add("func", "x.D", under(1, 8, 700), under(2, 8, 1))     // more than there is
-	add("func", "x.E", under(1, 0, 0))                       // nothing
-	add("func", "x.F", under(99, 3, 20), under(99, 4, 30))   // twice, and not there
-	add("loop", "x.F:for#1", under(0, 10, 500))              // under no marker, but in a function
-	add("loop", "x.G:for#1", under(7, 2, 100))               // in a function that is not there
-	add("func", "x.F", under(8, 10, 500))                    // a second function of the name
-	add("loop", "x.F:for#2", under(6, 1, 1), under(7, 1, 1)) // whose loops are in either
+	add("func", "x.C", under(3, 10, 500))                    // its own caller
+	add("func", "x.D", under(1, 8, 700), under(2, 8, 1))     // more than its own values
+	add("func", "x.E", under(1, 0, 0))                       // zero
+	add("func", "x.F", under(99, 3, 20), under(99, 4, 30))   // duplicate, and not in the profile
+	add("loop", "x.F:for#1", under(0, 10, 500))              // without a caller, but in a function
+	add("loop", "x.G:for#1", under(7, 2, 100))               // in a function that is not in the profile
+	add("func", "x.F", under(8, 10, 500))                    // a second function of that name
+	add("loop", "x.F:for#2", under(6, 1, 1), under(7, 1, 1)) // its loops are in either one
 	for i := range 2 * 128 {
 		add("func", fmt.Sprintf("x.Deep%d", i), under(registry.ID(len(p.Markers)), 10, 500))
 	}

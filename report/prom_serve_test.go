@@ -28,7 +28,7 @@ const (
 	openType  = "application/openmetrics-text; version=1.0.0"
 )
 
-// scrape asks for the profile as metrics, with headers "name: value".
+// scrape requests the profile as metrics, with headers "name: value".
 func scrape(t *testing.T, p *profile.Profile, o report.Options, headers ...string) *http.Response {
 	t.Helper()
 	return scrapeOf(t, p, o, "", headers...)
@@ -46,7 +46,7 @@ func scrapeOf(t *testing.T, p *profile.Profile, o report.Options, query string, 
 	return w.Result()
 }
 
-// families are those of delimited protocol buffers, as Prometheus's library reads them.
+// families parses delimited protocol buffers with Prometheus's library.
 func families(t *testing.T, body io.Reader) (list []*dto.MetricFamily) {
 	t.Helper()
 	for in := expfmt.NewDecoder(body, expfmt.NewFormat(expfmt.TypeProtoDelim)); ; {
@@ -60,7 +60,7 @@ func families(t *testing.T, body io.Reader) (list []*dto.MetricFamily) {
 	}
 }
 
-// nativeBuckets are the buckets of a native histogram by index.
+// nativeBuckets returns the counts of a native histogram by bucket index.
 func nativeBuckets(h *dto.Histogram) map[int]uint64 {
 	buckets := map[int]uint64{}
 	index, n, deltas := 0, int64(0), h.GetPositiveDelta()
@@ -75,8 +75,8 @@ func nativeBuckets(h *dto.Histogram) map[int]uint64 {
 	return buckets
 }
 
-// What the library reads of the protocol buffers, it writes in each format as we do; and native histograms, which are
-// in them alone, have the buckets of the profile.
+// What the library reads from the protocol buffers, it writes in each format exactly as we do;
+// native histograms, which only protocol buffers have, have the buckets of the profile.
 func TestPromFormats(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{
 		"made":    profiletest.Make(300, 11),
@@ -120,7 +120,7 @@ func TestPromFormats(t *testing.T) {
 				}
 				checkSame(t, "text", text, encoded(t, plain, expfmt.TypeTextPlain))
 				checkSame(t, "OpenMetrics", open, encoded(t, plain, expfmt.TypeOpenMetrics))
-				if name != "largest" { // it reads counts of 2^64 as 2^63
+				if name != "largest" { // the library reads counts of 2^64 as 2^63
 					checkSame(t, "text that was read", text, encoded(t, parsed(t, plain, text), expfmt.TypeTextPlain))
 				}
 			})
@@ -137,7 +137,8 @@ func read(t *testing.T, res *http.Response) string {
 	return string(b)
 }
 
-// parsed are the families that the library reads of a text, in the order of those that should be in it.
+// parsed returns the families that the library reads from a text, in the order of the expected
+// ones.
 func parsed(t *testing.T, order []*dto.MetricFamily, text string) (list []*dto.MetricFamily) {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
@@ -151,7 +152,7 @@ func parsed(t *testing.T, order []*dto.MetricFamily, text string) (list []*dto.M
 	return list
 }
 
-// encoded is what the library writes.
+// encoded returns the library's output.
 func encoded(t *testing.T, list []*dto.MetricFamily, format expfmt.FormatType) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -205,7 +206,7 @@ func checkNative(t *testing.T, p *profile.Profile, metric *dto.Metric) {
 	}
 }
 
-// The format is the one that Prometheus's library would answer with, and is said in the same words.
+// The format and the content type are those with which Prometheus's library would respond.
 func TestPromNegotiation(t *testing.T) {
 	headers := []string{
 		"",
@@ -262,7 +263,7 @@ func TestPromNegotiation(t *testing.T) {
 			t.Errorf("Accept: %s: %.100q", accept, text)
 		}
 	}
-	// What a client does not take it does not get.
+	// A client does not get a format that it does not accept.
 	if got := scrape(t, &profile.Profile{}, report.Options{}, "Accept: "+openType+"; q=0").Header.Get("Content-Type"); !strings.HasPrefix(got, "text/plain;") {
 		t.Error(got)
 	}
@@ -300,7 +301,7 @@ func TestPromGzip(t *testing.T) {
 	}
 }
 
-// A scraper can name the families that it wants.
+// A scraper can select families by name.
 func TestPromNames(t *testing.T) {
 	query := url.Values{"name[]": {"markgen_runs", "markgen_alive", "markgen_no_such"}}.Encode()
 	got := read(t, scrapeOf(t, profiletest.Make(5, 1), report.Options{}, query))

@@ -14,7 +14,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// What is written is what promtool finds nothing to complain about.
+// promtool reports no problems in the output.
 func TestPromGolden(t *testing.T) {
 	noSelf := demo()
 	noSelf.Flags = layout.FlagNoSelf
@@ -51,8 +51,8 @@ func TestPromGolden(t *testing.T) {
 	}
 }
 
-// The number of time series depends on the number of markers, and not on how their times are
-// distributed unless that is asked for.
+// The number of time series depends on the number of markers, and not on the distribution of their
+// times unless that is requested.
 func TestPromSeries(t *testing.T) {
 	const markers, factors = 4800, 20
 	p := &profile.Profile{Runs: 1}
@@ -66,7 +66,7 @@ func TestPromSeries(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		buckets bool
-		want    int // of each marker
+		want    int // per marker
 	}{
 		{false, 9},
 		{true, 9 + 1 + factors + 1}, // with an empty bucket below, and le="+Inf"

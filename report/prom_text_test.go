@@ -13,7 +13,8 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Whatever help, labels and numbers are, Prometheus's library reads them as they are meant, and writes them as we do.
+// For any help texts, labels and numbers, Prometheus's library reads the intended values, and
+// writes the same text.
 func FuzzPromText(f *testing.F) {
 	f.Add("plain", "help", 0.5, uint64(3))
 	f.Add("\"quoted\" \\ and\nin two lines", "\\n is no \\\n\"line\"", 1.0, uint64(1000000))
@@ -76,7 +77,7 @@ func FuzzPromText(f *testing.F) {
 					t.Errorf("with OpenMetrics %v\n%s\nthey write\n%s", open, text, want.Bytes())
 				}
 				if open {
-					continue // the library does not read it
+					continue // the library does not accept it
 				}
 				parser := expfmt.NewTextParser(model.LegacyValidation)
 				families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
@@ -95,7 +96,7 @@ func FuzzPromText(f *testing.F) {
 	})
 }
 
-// promValueOf is the value of a metric, or its sum.
+// promValueOf returns the value of a metric, or its sum.
 func promValueOf(m *dto.Metric) float64 {
 	return m.GetCounter().GetValue() + m.GetGauge().GetValue() + m.GetSummary().GetSampleSum() + m.GetHistogram().GetSampleSum()
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// demo is a run with markers of every kind, timed, counted and unvisited ones.
+// demo returns a run with markers of every kind: timed, counted and unvisited ones.
 func demo() profiletest.Run {
 	const text = "p\texample.com/shop/cart\n" +
 		"f\tcmd/shop/main.go\n" +
@@ -67,8 +67,8 @@ func demo() profiletest.Run {
 	}
 }
 
-// modes is a run whose times have several modes: one in a thousand takes a hundred times as
-// long as the others, say, and some take any time there is.
+// modes returns a profile of times with several modes: for example, one in a thousand takes a
+// hundred times as long as the others, and some times are spread over the whole range.
 func modes(t testing.TB) *profile.Profile {
 	run := demo()
 	two, wide := make([]uint64, 100_000), []uint64{}
@@ -85,7 +85,7 @@ func modes(t testing.TB) *profile.Profile {
 	return parse(t, run)
 }
 
-// parse reads the run's file, as a report of it would.
+// parse reads the run's file, as a report does.
 func parse(t testing.TB, run profiletest.Run) *profile.Profile {
 	t.Helper()
 	file := run.File()
@@ -217,7 +217,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Numbers in names are in the order of their values, in every format, by the name and between equal figures.
+// Numbers in names are sorted numerically, in every format, when sorting by name and for ties.
 func TestNumbersInNames(t *testing.T) {
 	run := demo()
 	run.Tables[0].Text = "p\tm\nf\tf.go\n"
@@ -235,7 +235,7 @@ func TestNumbersInNames(t *testing.T) {
 			text = unpacked(t, text)
 		}
 		if o.Format == "" {
-			text = regexp.MustCompile(`(?m)^F`).ReplaceAllString(text, "m.F") // what the names begin with is said once
+			text = regexp.MustCompile(`(?m)^F`).ReplaceAllString(text, "m.F") // the common prefix of names is shown once
 		}
 		if got := regexp.MustCompile(`m\.F[a-z0-9:#.]*`).FindAllString(text, -1); !slices.Equal(got, want) {
 			t.Errorf("%q, sorted by %q: %q, want %q", o.Format, o.Sort, got, want)
@@ -243,8 +243,8 @@ func TestNumbersInNames(t *testing.T) {
 	}
 }
 
-// Means and percentiles that round to 0 are less than the clock's smallest step. What was never passed has none, and json
-// has the numbers.
+// Means and percentiles that round to 0 are shown as less than the clock's resolution. Markers that
+// were never executed have none, and json has the exact numbers.
 func TestBelowQuantum(t *testing.T) {
 	run := demo()
 	run.Tables[0].Times = map[int][]uint64{0: make([]uint64, 5)}
@@ -267,8 +267,8 @@ func TestBelowQuantum(t *testing.T) {
 	}
 }
 
-// The text report keeps to any width that a name and three numbers fit into,
-// whatever the names are.
+// The text report fits any width that is sufficient for a name and three numbers, whatever the
+// names are.
 func TestWidth(t *testing.T) {
 	run := demo()
 	run.Tables[0].Text = strings.NewReplacer("cart.round\n", "cart.überaus/lange/"+strings.Repeat("日本語", 30)+"\n").Replace(run.Tables[0].Text)
@@ -286,12 +286,12 @@ func TestWidth(t *testing.T) {
 			}
 		}
 	}
-	for width := -1; width < 48; width++ { // no panic
+	for width := -1; width < 48; width++ { // must not panic
 		write(t, p, report.Options{Width: width})
 	}
 }
 
-// Names from a data file can't steer a terminal.
+// Names from a data file cannot control a terminal.
 func TestControlCharacters(t *testing.T) {
 	p := parse(t, demo())
 	p.App, p.Markers[0].Name, p.Markers[0].File, p.Markers[1].Kind = "a\x1b[2J", "n\x1b]0;x\a", "f\r\x9b", "k\b"
@@ -310,7 +310,7 @@ var errFull = errors.New("disk full")
 func TestWriteError(t *testing.T) {
 	p := many(1000)
 	for _, f := range report.Formats() {
-		if report.Records(f) { // not of a profile
+		if report.Records(f) { // not made from a profile
 			continue
 		}
 		if err := report.Write(full{}, p, report.Options{Format: f}); !errors.Is(err, errFull) {
@@ -319,7 +319,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// many is a profile of n markers, half of them visited.
+// many returns a profile of n markers, half of them visited.
 func many(n int) *profile.Profile {
 	p := &profile.Profile{App: "large", Runs: 1}
 	for i := range n {
@@ -338,7 +338,7 @@ func many(n int) *profile.Profile {
 	return p
 }
 
-// A text report of 100,000 markers has to take less than a second.
+// A text report of 100,000 markers must take less than a second.
 func BenchmarkWrite(b *testing.B) {
 	p := many(100_000)
 	for _, o := range []report.Options{{Format: "text"}, {Format: "text", Sort: "total", Width: 100}, {Format: "json"}} {
@@ -352,8 +352,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// Where a trace was recorded and nothing timed, markers that only count have figures. Those of the
-// others are in the trace, and not nothing.
+// If a trace was recorded without timing, markers that only count have values. Those of the other
+// markers are in the trace, and are not shown as zero.
 func TestTracedAndCounted(t *testing.T) {
 	run := profiletest.Run{Flags: layout.FlagTraced | layout.FlagUntimed, Tables: []profiletest.Table{{
 		Text: "p\tp\nf\tf.go\n" +
@@ -384,7 +384,8 @@ func TestTracedAndCounted(t *testing.T) {
 	}
 }
 
-// What is missing of markers that have had enough samples is said below the table, and is no warning.
+// Scopes not recorded for markers with enough samples are reported below the table, not as a
+// warning.
 func TestEnough(t *testing.T) {
 	p := &profile.Profile{Markers: []profile.Marker{{Name: "p.main", Count: 1}, {Name: "p.serve", Count: 1000, Off: "enough"}}}
 	var b bytes.Buffer
@@ -396,7 +397,7 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// A marker whose scopes had not ended is said to be open, passed before or not, and not unvisited.
+// A marker with open scopes is reported as open, executed before or not, and not as unvisited.
 func TestStillOpen(t *testing.T) {
 	p := &profile.Profile{Markers: []profile.Marker{{Name: "p.main", Open: 1}, {Name: "p.serve", Count: 5, Open: 3}, {Name: "p.never"}}}
 	var b bytes.Buffer
@@ -408,7 +409,7 @@ func TestStillOpen(t *testing.T) {
 	}
 }
 
-// What was sampled until sampling ended, at 1:1, is an estimate for good, and all forms say so.
+// Values that were sampled until sampling ended remain estimates, and all formats say so.
 func TestSampledAtLast(t *testing.T) {
 	p := &profile.Profile{App: "x", Runs: 1, State: "stopped", Complete: true, Markers: []profile.Marker{{ID: 1, Name: "p.F", Kind: "func", Count: 7, Sample: 1, Samples: 3}, {ID: 2, Name: "p.G", Kind: "func", Count: 7, Sample: 1}}}
 	var text, json bytes.Buffer
@@ -423,7 +424,7 @@ func TestSampledAtLast(t *testing.T) {
 	}
 }
 
-// Columns are left out and headers cut down before names are, and names that differ never look alike.
+// Columns are omitted and headers shortened before names are, and different names never look alike.
 func TestNamesStayDistinct(t *testing.T) {
 	run := demo()
 	run.Tables[0].Text = strings.NewReplacer(
@@ -446,7 +447,7 @@ func TestNamesStayDistinct(t *testing.T) {
 	}
 }
 
-// The header of a loop or branch follows its name, as far as there is room for it.
+// The header of a loop or branch follows its name, if there is space.
 func TestHeadersInText(t *testing.T) {
 	run := demo()
 	run.Tables[0].Text = "p\texample.com/p\nf\tp.go\n" +
@@ -476,7 +477,7 @@ func TestHeadersInText(t *testing.T) {
 	}
 }
 
-// Shares are of all self times, also where a filter or -top leaves markers out.
+// Shares are of the self times of all markers, even if a filter or -top omits some.
 func TestShares(t *testing.T) {
 	p := parse(t, demo())
 	row := regexp.MustCompile(`(?m)^example\.com/shop/cmd/shop\.main .*  3\.8%  `)

@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// grown is a marker of which a call with an input of n takes 50 + 3n ns, and the first 5 ms.
+// grown returns a marker whose calls with an input of n take 50 + 3n ns, and the first call 5 ms.
 func grown(sizes int) profile.Marker {
 	m := profile.Marker{ID: 1, Name: "p.F", Kind: "func", MinNS: 50, MaxNS: 5_000_000}
 	m.First = profile.Firsts{MinNS: 5_000_000, MaxNS: 5_000_000, Buckets: []profile.Bucket{bucket(5_000_000, 1)}}

@@ -9,7 +9,8 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// waiter is a profile in which two markers have self times of which the longer one is waiting.
+// waiter returns a profile in which two markers have self times, of which the longer one is
+// waiting.
 func waiter(t *testing.T) *profile.Profile {
 	p := parse(t, demo())
 	for i, values := range [][]profile.Value{
@@ -25,7 +26,7 @@ func waiter(t *testing.T) *profile.Profile {
 	return p
 }
 
-// firstNames are the names in the lines of the table.
+// firstNames returns the names in the rows of the table.
 func firstNames(text string) (names []string) {
 	_, table, _ := strings.Cut(text, "\nname ")
 	for _, line := range strings.Split(table, "\n")[1:] {
@@ -37,7 +38,7 @@ func firstNames(text string) (names []string) {
 	return names
 }
 
-// What goroutines ran is what markers are ordered and shares are taken by, where it is known.
+// If running times are known, markers are sorted by them and shares refer to them.
 func TestWaitingInText(t *testing.T) {
 	p := waiter(t)
 	const waits, runs = "(*Cart).Total", "(*Cart).Total:for#1"
