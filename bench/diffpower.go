@@ -72,7 +72,7 @@ func (b *bench) diffPower(ctx context.Context) error {
 	return nil
 }
 
-// diffProgram builds the program, with its generated functions, in a directory of its own.
+// diffProgram builds the program, with its generated functions, in a separate directory.
 func (b *bench) diffProgram(ctx context.Context) (dir, program string, err error) {
 	module, err := moduleDir(ctx)
 	if err != nil {
