@@ -140,7 +140,7 @@ func TestIsolateInterrupted(t *testing.T) {
 	}
 }
 
-// fieldsIn tells whether a line of the text begins with the words.
+// fieldsIn reports whether a line of the text begins with the words.
 func fieldsIn(text, words string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.Join(strings.Fields(line), " ")+" ", strings.Join(strings.Fields(words), " ")+" ") {

@@ -33,7 +33,7 @@ func (own *ownFlags) repeats() bool { return own.runs != "" || own.old != "" }
 // A side is one of the builds whose runs are repeated.
 type side struct {
 	name   string // "old" or "new"; "" if there is one build
-	shown  string // name for messages, with what it is a build of
+	shown  string // name for messages, including the program or revision
 	folder string // directory for its runs, as the user wrote it
 
 	// first builds the side and runs it once, with all output visible to the user.
