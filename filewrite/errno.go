@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// isReadOnly reports whether the error is that of a read-only file system.
+// isReadOnly reports whether err means that the file system is read-only.
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-// isFull reports whether the error is that of a full disk or quota.
+// isFull reports whether err means that the disk or the quota is full.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || isQuota(err)
 }

@@ -19,5 +19,5 @@ func keepOwner(f *os.File, info fs.FileInfo) {
 // isGone reports whether no process has the ID.
 func isGone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// isQuota reports whether the error is that of an exceeded quota.
+// isQuota reports whether err means that the quota is exceeded.
 func isQuota(err error) bool { return errors.Is(err, syscall.EDQUOT) }
