@@ -99,7 +99,7 @@ func tryWriting(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// userCacheDir is os.UserCacheDir for the environment environ; nil is that of the process.
+// userCacheDir is os.UserCacheDir for the environment environ; nil means the process's own.
 func userCacheDir(environ []string) (string, error) {
 	if environ == nil {
 		return os.UserCacheDir()
@@ -349,7 +349,7 @@ func hashOf(words ...string) string {
 	return h.String()
 }
 
-// getenv is environ.Get, except that a nil environment is that of the process.
+// getenv is environ.Get, except that nil means the process's own environment.
 func getenv(env []string, key string) string {
 	if env == nil {
 		return os.Getenv(key)
@@ -357,7 +357,7 @@ func getenv(env []string, key string) string {
 	return environ.Get(env, key)
 }
 
-// setenv is environ.Set, except that a nil environment is that of the process.
+// setenv is environ.Set, except that nil means the process's own environment.
 func setenv(env []string, key, value string) []string {
 	if env == nil {
 		env = os.Environ()

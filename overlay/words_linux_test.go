@@ -128,7 +128,7 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 	later, _ := profile.Sub(p, sound)
 	earlier, _ := profile.Sub(sound, p)
 	for what, p := range map[string]*profile.Profile{"it": p, "the sum": profile.Merge([]*profile.Profile{p, sound}), "what was added": later, "what was taken off": earlier} {
-		same := p != later && p != earlier // the user of a difference has to know of what it is one
+		same := p != later && p != earlier // a difference does not record its operands
 		if err := keeps(p, same); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
