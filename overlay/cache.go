@@ -21,8 +21,8 @@ import (
 	"github.com/markgen/markgen/internal/environ"
 )
 
-// A Cache is a directory of marked source. Most files are of one of two kinds of entry, as in go's
-// own build cache:
+// A Cache is a directory of marked source and other results of builds. As in go's own build cache,
+// most entries are either contents, or results by a key:
 //
 //	text/ab/SHA256.go   a marked file, named by its content
 //	mark/ab/KEY         the marked files of a package whose inputs hash to KEY
@@ -30,8 +30,11 @@ import (
 //	memo/ab/KEY         the result of preparing a build
 //	program/KEY         a program that was run
 //	archive/ab/SLOT     the compiler's last archive of a package
-//	mod/PATH@VERSION    the copy of a dependency that was marked
+//	module/PATH@VERSION the copy of a dependency that was marked
 //	modfile/KEY         the go.mod or go.work that names such copies
+//	self/KEY            the hash of a markgen executable
+//	goroot/KEY          a link to a toolchain that go has downloaded
+//	run                 work directories of running processes
 //
 // Files are written under a temporary name and renamed, so any number of processes may use one
 // cache at once, and a file that exists is complete. Entries that were not used for a few days are
