@@ -170,7 +170,7 @@ type bar struct {
 	limit   float64 // 0 if there is none
 	stretch float64 // a stricter limit to aim for; 0 if there is none
 	least   bool    // the limit is a minimum, not a maximum
-	unit    string  // "" for a ratio
+	unit    string  // unit of the value; "" for a ratio
 }
 
 func atMost(limit float64) bar  { return bar{limit: limit} }
