@@ -39,7 +39,7 @@ func TestRaiseWork(t *testing.T) {
 	}
 }
 
-// The vendor directory that go uses is the workspace's where there is one, and -mod=mod is refused there.
+// In a workspace, go uses the workspace's vendor directory, and rejects -mod=mod.
 func TestSayVendor(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"go.work", "vendor/modules.txt", "m/vendor/modules.txt", "n/go.mod"} {

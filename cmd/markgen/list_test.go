@@ -14,7 +14,7 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// Source that is marked in place has the markers it had before, where they are now.
+// Source that is marked in place has the same markers as before, with their new positions.
 func TestListMarkedInPlace(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -1,4 +1,4 @@
-// Command markgen puts performance markers into Go programs and reports what they measured.
+// Command markgen puts performance markers into Go programs and reports their measurements.
 //
 // markgen help lists the commands; markgen help CMD explains one.
 package main
@@ -17,8 +17,8 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// program is the table of subcommands. A new command is one line here and one file beside this one with its
-// var cmdX = &cli.Command{…}.
+// program is the table of subcommands. A new command needs one line here, and one file beside this
+// one with its var cmdX = &cli.Command{…}.
 var program = &cli.Program{
 	Name: "markgen",
 	Long: `Markgen puts performance markers into Go programs and reports what they measured.

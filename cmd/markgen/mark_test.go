@@ -199,7 +199,7 @@ func TestMarkTraps(t *testing.T) {
 	}
 }
 
-// A program that is marked in place counts what an overlay build of it counts.
+// A program that is marked in place has the same counts as an overlay build of it.
 func TestMarkCounts(t *testing.T) {
 	tier.Test(t)
 	m := newMarked(t, "stmts")

@@ -141,7 +141,7 @@ func TestReportRuns(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, stdout)
 		}
 	}
-	// Nothing is written if there is nothing.
+	// Nothing is written if there are no data.
 	if got := markgenReport(dir, "-format", "bench", "-o", "none.txt", "missing.markgen"); !strings.HasPrefix(got, "exit code 1\n") {
 		t.Error(got)
 	}
