@@ -29,7 +29,7 @@ func TestStartingHeap(t *testing.T) {
 	}
 }
 
-// The compiler here knows the flag, or is older than it.
+// The installed compiler has the flag, unless it is older than the flag.
 func TestHeapFlag(t *testing.T) {
 	if startingHeap(machineMemory(), runtime.GOMAXPROCS(0)) == 0 {
 		t.Skip("no memory to spare, or nobody knows")

@@ -19,7 +19,7 @@ type Copies struct {
 	path string
 	most int64    // maximum size of the kept copies in bytes, except that two are always kept
 	kept []string // oldest first
-	size int64    // of the executable
+	size int64    // size of the executable
 	made int
 }
 

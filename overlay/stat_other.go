@@ -13,5 +13,5 @@ func signature(info fs.FileInfo) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// changed returns when a file was last changed.
+// changed returns the time of the last change of the file.
 func changed(info fs.FileInfo) time.Time { return info.ModTime() }

@@ -77,7 +77,7 @@ func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 	}
 	text, err := rewrite.TellLast(first, rt.VirtualPerf)
 	if err != nil {
-		return false, nil // the same
+		return false, nil // as above
 	}
 	if len(marked) == 0 {
 		return true, nil
