@@ -94,7 +94,8 @@ func librarySource(_, file string, std bool) (report.Source, error) {
 	return report.Source{}, fmt.Errorf("%s is not here", file)
 }
 
-// allocating is library with allocations, which have buckets in the page: many for New, none for Push.
+// allocating is library with allocations, which have buckets in the page: many for New, none for
+// Push.
 func allocating() *profile.Profile {
 	p := library()
 	for i := range p.Markers {
