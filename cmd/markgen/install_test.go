@@ -68,8 +68,8 @@ func (i *installed) write(name, text string) {
 	}
 }
 
-// The commands are installed with go install; markgen init requires only the runtime, and changes no
-// other version.
+// The commands are installed with go install; markgen init requires only the runtime, and changes
+// no other version.
 func TestInstall(t *testing.T) {
 	i := newInstalled(t)
 	i.write("empty/x", "")

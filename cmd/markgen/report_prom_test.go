@@ -23,8 +23,8 @@ func servingMetrics(t *testing.T, dir string, flags ...string) (url string) {
 	return promtest.Serve(t, dir, "markgen", append(append([]string{"report", "-format", "prom", "-http", "127.0.0.1:0"}, flags...), ".")...)
 }
 
-// Prometheus scrapes the values of the profile, its histograms have the same buckets, and a new run is
-// read at the next scrape.
+// Prometheus scrapes the values of the profile, its histograms have the same buckets, and a new run
+// is read at the next scrape.
 func TestPrometheus(t *testing.T) {
 	tier.Test(t)
 	dir := t.TempDir()
