@@ -251,8 +251,8 @@ func (w *workplace) tests(t *testing.T, mode string, own, flags []string, except
 // count varies.
 const rounds = 10
 
-// counts compares the count of every block. Runs come one after another: at the same time they would
-// disturb each other's goroutines.
+// counts compares the count of every block. Runs come one after another: at the same time they
+// would disturb each other's goroutines.
 func (w *workplace) counts(t *testing.T, exceptions []*exception) row {
 	r := row{entry: w.entry.name, mode: "count"}
 	var plain, marked []map[string]uint64
