@@ -74,7 +74,8 @@ func TestTimedAgain(t *testing.T) {
 	t.Fatal("no marker search")
 }
 
-// checkDemoted compares a run in which markers were demoted with one in which all scopes were timed.
+// checkDemoted compares a run in which markers were demoted with one in which all scopes were
+// timed.
 func checkDemoted(t *testing.T, want, got *profile.Profile) {
 	t.Helper()
 	demoted := 0

@@ -413,8 +413,8 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		trapCompare(t, what+" demoting", trapRun(t, out, []string{"MARKGEN=demote=1:1000000,file=" + demoted}, marked, strings.Fields(args)...), want)
 		trapCounts(t, what, data, demoted)
 		trapWithKeys(t, what, dir, marked, env, strings.Fields(args), want)
-		// However the program ended, its data can be read. Outside make corpus the command is tried only
-		// once, since it reads them as trapCounts does.
+		// However the program ended, its data can be read. Outside make corpus the command is tried
+		// only once, since it reads them as trapCounts does.
 		if !all {
 			continue
 		}
