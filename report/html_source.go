@@ -46,8 +46,8 @@ func sourceOf(m *profile.Marker) sourceName {
 	return sourceName{m.Package, m.File, dir != "." && strings.HasPrefix(m.Name, dir+".")}
 }
 
-// sources reads the files of executed markers, in order of decreasing running time, up to mostSource.
-// It returns them sorted by their number in index.
+// sources reads the files of executed markers, in order of decreasing running time, up to
+// mostSource. It returns them sorted by their number in index.
 func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) []pageSource {
 	list := []pageSource{}
 	if o.Source == nil {
