@@ -30,14 +30,16 @@ type windowBatch struct {
 // costs about leastNet times as much as the shortest functions take.
 const leastNet = 64
 
-// take adds the window to the batch, or as much of it as the run was profiling in. The caller holds
-// the lock.
+// take adds the window to the batch, or as much of it as the run was profiling in. A window that
+// has not begun when the run ends is none. The caller holds the lock.
 //
 //go:norace
 func (s *sampler) take() {
 	t := profiledTicks()
-	s.count++
-	s.pending += min(less(t, s.since), s.width)
+	if lasted := min(less(t, s.since), s.width); lasted > 0 {
+		s.count++
+		s.pending += lasted
+	}
 	s.since = max(s.since, t) // another goroutine may be changing the state and not have added to t yet
 	if tickersOn != 0 {
 		tick := now()
