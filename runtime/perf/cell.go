@@ -77,10 +77,10 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(group{}.buckets)-layout.OffBucketsData]
 )
 
-// A passage is a scope that is added to a cell.
-type passage struct {
+// An endedScope is a scope that is to be added to a cell.
+type endedScope struct {
 	timed bool   // if false, it has no duration, and the fields about it are 0
-	how   uint8  // passage… bits
+	how   uint8  // ended… bits
 	ns    uint64 // ns, less the cost of markers
 	self  uint64 // ns
 	ticks uint64 // uncorrected duration
@@ -88,13 +88,13 @@ type passage struct {
 	slot  *slot  // of the goroutine; nil if its scopes are not followed
 }
 
-// Bits of passage.how.
+// Bits of endedScope.how.
 const (
-	passageFirst  = 1 << iota // it belongs to the marker's first call, which is kept apart: firstBit
-	passageNested             // it is inside another scope of the same marker: nestedBit
-	passageShut               // its marker was shut meanwhile: shutBit
-	passageNoSelf             // its children are unknown
-	passageLate               // its run had ended, and it is in no cell
+	endedFirst  = 1 << iota // it belongs to the marker's first call, which is kept apart: firstBit
+	endedNested             // it is inside another scope of the same marker: nestedBit
+	endedShut               // its marker was shut meanwhile: shutBit
+	endedNoSelf             // its children are unknown
+	endedLate               // its run had ended, and it is in no cell
 )
 
 // bucketOf returns the number of the bucket of ns.
@@ -167,19 +167,19 @@ func (c *cell) note(ns, self, d, t uint64) {
 //
 //go:norace
 func (c *cell) noteHow(ns uint64, how uint8) {
-	if how&passageNested != 0 {
+	if how&endedNested != 0 {
 		c.nested += ns
 	}
-	if how&passageNoSelf != 0 {
+	if how&endedNoSelf != 0 {
 		c.noself++
 	}
 }
 
-// record adds a passage to the cell. It returns false if the group of its bucket does not exist
-// yet.
+// record adds an ended scope to the cell. It returns false if the group of its bucket does not
+// exist yet.
 //
 //go:norace
-func (c *cell) record(p *passage) bool {
+func (c *cell) record(p *endedScope) bool {
 	if !p.timed {
 		c.passes++
 		return true

@@ -48,7 +48,7 @@ func pass(m *Marker) (n [0]byte) {
 		procUnpin()
 	} else {
 		procUnpin()
-		recordSlow(i, passage{at: now()})
+		recordSlow(i, endedScope{at: now()})
 	}
 	if hot.hooks != 0 {
 		recorded(i)

@@ -283,5 +283,5 @@ func passDemoted(m *Marker) {
 		return
 	}
 	procUnpin()
-	recordSlow(i, passage{at: now()})
+	recordSlow(i, endedScope{at: now()})
 }

@@ -36,7 +36,7 @@ func (p *slot) caller(pos uint32) uint32 {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (p *slot) edge(index, pos uint32, passage passage) {
+func (p *slot) edge(index, pos uint32, done endedScope) {
 	caller := p.caller(pos)
 	e := edges.Find(caller, index)
 	if e == nil {
@@ -44,7 +44,7 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 	}
 	i := atomic.LoadUint32(&e.Index)
 	if i == 0 {
-		if !conf.Callers && !edges.Observe(e, passage.ns) {
+		if !conf.Callers && !edges.Observe(e, done.ns) {
 			return
 		}
 		if index == scratchIndex {
@@ -53,7 +53,7 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 			return
 		}
 	}
-	recordSlow(i, passage)
+	recordSlow(i, done)
 }
 
 // edgeIndex returns the index under which the innermost scope, of the marker of that index, is

@@ -81,7 +81,7 @@ func (p *slot) ended(i uint32, ns uint64, how uint8) {
 	case f.took != 0:
 	case !sawAll() || hasRate(i):
 		f.took = notFirst
-	case how&passageNested != 0 && p != nil:
+	case how&endedNested != 0 && p != nil:
 		p.outermost(i)
 	default:
 		f.took = ns + 1

@@ -33,7 +33,7 @@ func TestCell(t *testing.T) {
 	var self, least, most uint64
 	least = math.MaxUint64
 	for _, ns := range durations {
-		p := passage{true, passageNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil}
+		p := endedScope{true, endedNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil}
 		if g := &c.groups[bucketOf(ns)/layout.GroupBuckets].p; *g == nil {
 			if c.record(&p) {
 				t.Fatal("recorded without a group")
@@ -121,7 +121,7 @@ func TestManyProcessors(t *testing.T) {
 	for pid := layout.MaxShards - 2; pid < layout.MaxShards+10; pid++ {
 		wg.Go(func() {
 			for range each {
-				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: now()}
+				p := endedScope{timed: true, ns: 5, self: 5, ticks: 5, at: now()}
 				if !prepare(pid, m[1].index, &p) {
 					cellOf(pid, m[1].index).record(&p)
 				}
@@ -133,7 +133,7 @@ func TestManyProcessors(t *testing.T) {
 	if want := uint64(12 * each); r.Count != want || r.Total != 5*want {
 		t.Errorf("%d scopes of %d ns, want %d of 5", r.Count, r.Total, want)
 	}
-	if p := (passage{}); !prepare(0, nextIndex, &p) || !prepare(0, 0, &p) || !prepare(-1, m[1].index, &p) {
+	if p := (endedScope{}); !prepare(0, nextIndex, &p) || !prepare(0, 0, &p) || !prepare(-1, m[1].index, &p) {
 		t.Error("a cell was made for a marker or a processor that is not there")
 	}
 }

@@ -312,7 +312,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		}
 	}
 	procUnpin()
-	p.finish(i, passage{true, 0, ns, self, d, t, p}, size)
+	p.finish(i, endedScope{true, 0, ns, self, d, t, p}, size)
 	return none
 }
 
@@ -341,9 +341,9 @@ func (e Entered) exitAt(t uint64, size int) {
 		d := passed(e.at, t)
 		ns, how := toNS(less(d, hot.inside>>costBits)), uint8(0)
 		if hot.self {
-			how = passageNoSelf
+			how = endedNoSelf
 		}
-		p.finish(i, passage{true, how, ns, ns, d, t, nil}, size)
+		p.finish(i, endedScope{true, how, ns, ns, d, t, nil}, size)
 		return
 	}
 	pos := uint32(e.at)
@@ -367,12 +367,12 @@ func (e Entered) exitAt(t uint64, size int) {
 	}
 	r := s.at(pos - 1)
 	how := uint8(r.index / firstBit)
-	if how&passageShut != 0 {
+	if how&endedShut != 0 {
 		reopen(i)
 	}
 	d := passed(r.start, t)
 	ns := p.took(r, d)
-	done := passage{true, how, ns, p.leave(r, ns), d, t, p}
+	done := endedScope{true, how, ns, p.leave(r, ns), d, t, p}
 	if hot.hooks != 0 {
 		p.leaving(i, r.kind(), t, ns)
 		if hot.hooks&hookEdge != 0 {
@@ -423,7 +423,7 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 //
 //go:norace
 //go:noinline
-func (p *slot) finish(i uint32, done passage, size int) {
+func (p *slot) finish(i uint32, done endedScope, size int) {
 	if p == nil && lostOnSystemStack() {
 		return
 	}
@@ -446,7 +446,7 @@ func (p *slot) finish(i uint32, done passage, size int) {
 		if conf.windows() && hasRate(i) {
 			takenInWindow(from, now()-from)
 		}
-	} else if done.how&passageFirst != 0 {
+	} else if done.how&endedFirst != 0 {
 		p.ended(i, done.ns, done.how)
 	}
 	if hot.hooks != 0 {

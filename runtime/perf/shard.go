@@ -77,12 +77,12 @@ func cellOf(pid int, i uint32) *cell {
 	return d.of[i%maxIndex]
 }
 
-// recordSlow records a passage whose cell or group of buckets does not exist. It makes them for the
-// current processor and tries again, at worst once on each processor.
+// recordSlow records an ended scope whose cell or group of buckets does not exist. It makes them
+// for the current processor and tries again, at worst once on each processor.
 //
 //go:norace
 //go:noinline
-func recordSlow(i uint32, p passage) {
+func recordSlow(i uint32, p endedScope) {
 	if hot.hooks&hookTrace == 0 {
 		p.keep(i)
 		return
@@ -95,7 +95,7 @@ func recordSlow(i uint32, p passage) {
 // keep is recordSlow without a record in the trace. It returns false if the run had ended.
 //
 //go:norace
-func (p *passage) keep(i uint32) (kept bool) {
+func (p *endedScope) keep(i uint32) (kept bool) {
 	if lostOnSystemStack() {
 		return false
 	}
@@ -110,7 +110,7 @@ func (p *passage) keep(i uint32) (kept bool) {
 			break
 		}
 	}
-	return p.how&passageLate == 0
+	return p.how&endedLate == 0
 }
 
 // noRun reports whether the run has ended and the next has not begun. The caller holds the lock.
@@ -121,23 +121,23 @@ func noRun() bool {
 	return mode == modeStopped || mode == modeInert
 }
 
-// over reports whether the passage's run has ended.
+// over reports whether the scope's run has ended.
 //
 //go:norace
-func (p *passage) over() bool {
+func (p *endedScope) over() bool {
 	return p.slot != nil && p.slot.frozen() || int64(p.at-began.Tick) < 0
 }
 
-// prepare makes the missing cell or group for passage p of marker i on processor pid. It returns
+// prepare makes the missing cell or group for scope p of marker i on processor pid. It returns
 // true if there is nothing left to do: p was recorded, in the cells that further processors share,
 // or lost for lack of memory, or its run has ended.
 //
 //go:norace
-func prepare(pid int, i uint32, p *passage) (done bool) {
+func prepare(pid int, i uint32, p *endedScope) (done bool) {
 	lock()
 	defer unlock()
 	if noRun() || p.over() {
-		p.how |= passageLate
+		p.how |= endedLate
 		if p.slot != nil && p.slot.frozen() {
 			p.slot.stack.n++ // it stays open in that run's data
 		}

@@ -63,7 +63,7 @@ func (p *slot) drop() {
 	at := r.start
 	s.n--
 	p.activate(i, 1<<32-1)
-	recordSlow(i, passage{at: at, slot: p})
+	recordSlow(i, endedScope{at: at, slot: p})
 	if hot.hooks != 0 {
 		recorded(i)
 	}

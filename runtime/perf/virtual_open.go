@@ -199,7 +199,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 					return
 				}
 			}
-			recordSlow(i, passage{at: t}) // it has no duration
+			recordSlow(i, endedScope{at: t}) // it has no duration
 			if hot.hooks&hookPairs != 0 {
 				losePairs()
 			}
