@@ -94,7 +94,7 @@ func openEdge(e *relate.Edge, caller, index uint32) uint32 {
 	numbers = append(numbers, 0)
 	live = append(live, &edgeMarker)
 	firsts = append(firsts, now())
-	firstPassages = append(firstPassages, firstPassage{took: notFirst})
+	firstCalls = append(firstCalls, firstCall{nsPlus1: notFirst})
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeIndex)) = uint64(i - firstIndex)
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeCaller)) = layout.NoMarker
 	if caller >= firstIndex {

@@ -17,16 +17,16 @@ import (
 // The first call is unknown if collection did not begin with the process, was interrupted, or was
 // limited to other markers for a time, and where only some scopes are timed.
 
-// A firstPassage is the first scope of the marker with an index.
-type firstPassage struct {
-	alias unsafe.Pointer // the index's block; nil if not made yet
-	took  uint64         // ns+1, as OffAliasFirst; 0 if not known yet, notFirst if it never will be
+// A firstCall is the first scope of the marker with an index.
+type firstCall struct {
+	alias   unsafe.Pointer // the index's block; nil if not made yet
+	nsPlus1 uint64         // ns+1, as OffAliasFirst; 0 if not known yet, notFirst if it never will be
 }
 
 const notFirst = 1<<64 - 1
 
-// firstPassages is indexed by index less firstIndex; under the lock.
-var firstPassages []firstPassage
+// firstCalls is indexed by index less firstIndex; under the lock.
+var firstCalls []firstCall
 
 // fromStart says whether the run began with the process.
 var fromStart bool
@@ -40,23 +40,23 @@ func sawAll() bool {
 		atomic.LoadUint64(headerWord(layout.OffFlags))&layout.FlagChosen == 0
 }
 
-// newFirst returns the firstPassage of an index that is being assigned at a scope of its marker.
+// newFirstCall returns the firstCall of an index that is being assigned at a scope of its marker.
 //
 //go:norace
-func newFirst(m *Marker) firstPassage {
+func newFirstCall(m *Marker) firstCall {
 	if loadWord(&m.index)&(layout.IndexOffChoice|layout.IndexCounted) != 0 || !sawAll() {
-		return firstPassage{took: notFirst}
+		return firstCall{nsPlus1: notFirst}
 	}
-	return firstPassage{}
+	return firstCall{}
 }
 
 // show writes f to the data file.
 //
 //go:norace
 //go:nocheckptr
-func (f *firstPassage) show() {
-	if f.alias != nil && f.took != notFirst {
-		atomic.StoreUint64((*uint64)(unsafe.Add(f.alias, layout.OffAliasFirst)), f.took)
+func (f *firstCall) show() {
+	if f.alias != nil && f.nsPlus1 != notFirst {
+		atomic.StoreUint64((*uint64)(unsafe.Add(f.alias, layout.OffAliasFirst)), f.nsPlus1)
 	}
 }
 
@@ -73,18 +73,18 @@ func (p *slot) ended(i uint32, ns uint64, how uint8) {
 	}
 	lock()
 	defer unlock()
-	if uint64(i-firstIndex) >= uint64(len(firstPassages)) {
+	if uint64(i-firstIndex) >= uint64(len(firstCalls)) {
 		return
 	}
-	f := &firstPassages[i-firstIndex]
+	f := &firstCalls[i-firstIndex]
 	switch {
-	case f.took != 0:
+	case f.nsPlus1 != 0:
 	case !sawAll() || hasRate(i):
-		f.took = notFirst
+		f.nsPlus1 = notFirst
 	case how&endedNested != 0 && p != nil:
 		p.outermost(i)
 	default:
-		f.took = ns + 1
+		f.nsPlus1 = ns + 1
 		f.show()
 	}
 }

@@ -312,7 +312,7 @@ func alias(index uint32, number uint64) {
 	if b := newBlock(layout.BlockAlias, 0, layout.BlockAlign); b != nil {
 		*(*uint64)(unsafe.Add(b, layout.OffAliasFrom)) = uint64(index - firstIndex)
 		*(*uint64)(unsafe.Add(b, layout.OffAliasTo)) = number
-		f := &firstPassages[index-firstIndex]
+		f := &firstCalls[index-firstIndex]
 		f.alias = b
 		f.show()
 		publish(b)
@@ -414,7 +414,7 @@ const roomFor, roomOf = 1024, 64
 func makeFirstRoom() {
 	n := max(roomFor-len(live), 0)
 	numbers, live = slices.Grow(numbers, n), slices.Grow(live, n)
-	firsts, firstPassages = slices.Grow(firsts, n), slices.Grow(firstPassages, n)
+	firsts, firstCalls = slices.Grow(firsts, n), slices.Grow(firstCalls, n)
 	owners = slices.Grow(owners, roomOf)
 }
 
@@ -423,7 +423,7 @@ func (m *Marker) giveIndex() {
 	numbers = append(numbers, 0)
 	live = append(live, m)
 	firsts = append(firsts, now())
-	firstPassages = append(firstPassages, newFirst(m))
+	firstCalls = append(firstCalls, newFirstCall(m))
 	index := nextIndex
 	nextIndex++
 	if t, i := findTable(m); t == nil {

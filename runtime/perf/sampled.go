@@ -138,11 +138,11 @@ func hasRate(i uint32) bool {
 	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&layout.IndexMask)/8))>>(i%8)&1 != 0
 }
 
-// passagesOf returns the number of scopes recorded under an index. The caller holds the lock.
+// scopeCount returns the number of scopes recorded under an index. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func passagesOf(index uint32) (n uint64) {
+func scopeCount(index uint32) (n uint64) {
 	for shard := range usedShards {
 		if c := cellOf(shard, index); c != nil {
 			more, _ := c.totals()
@@ -177,26 +177,26 @@ func sampleAt(index uint32) {
 	if traced {
 		n = countTraced(k)
 	} else {
-		n = passagesOf(index)
+		n = scopeCount(index)
 	}
 	if n >= sampleAfter {
 		sampleGroup(live[k])
 	}
 }
 
-// tracedPassages are the counts of countTraced, by index less firstIndex; under the lock.
-var tracedPassages []uint32
+// tracedScopes are the counts of countTraced, by index less firstIndex; under the lock.
+var tracedScopes []uint32
 
 // countTraced counts and returns the executions of a marker in a run that only traces, and so has
 // no cells. The caller holds the lock.
 //
 //go:norace
 func countTraced(k uint32) uint64 {
-	for len(tracedPassages) < len(live) {
-		tracedPassages = append(tracedPassages, 0)
+	for len(tracedScopes) < len(live) {
+		tracedScopes = append(tracedScopes, 0)
 	}
-	tracedPassages[k]++
-	return uint64(tracedPassages[k])
+	tracedScopes[k]++
+	return uint64(tracedScopes[k])
 }
 
 // sampleGroup starts sampling of all markers of a function. The caller holds the lock.
@@ -260,7 +260,7 @@ func anotherIndex(of uint32) (index uint32) {
 	numbers = append(numbers, numbers[k])
 	live = append(live, live[k])
 	firsts = append(firsts, firsts[k])
-	firstPassages = append(firstPassages, firstPassage{took: notFirst})
+	firstCalls = append(firstCalls, firstCall{nsPlus1: notFirst})
 	alias(index, uint64(numbers[k]))
 	setBase(index, baseOf(of))
 	return index

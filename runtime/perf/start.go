@@ -120,7 +120,7 @@ func configure(spec string) error {
 	}
 	writeHeld()
 	for k, m := range live {
-		firstPassages[k] = firstPassage{took: notFirst}
+		firstCalls[k] = firstCall{nsPlus1: notFirst}
 		firsts[k] = now()
 		switch w := loadWord(&m.index); {
 		case w&layout.IndexMask != firstIndex+uint32(k): // index of an edge, or its marker's index from before it was sampled: no longer used
@@ -182,7 +182,7 @@ func forget() {
 	hasInner = nil
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedPassages, unsettled, parentsOf, earlyOf = nil, nil, nil, nil
+	tracedScopes, unsettled, parentsOf, earlyOf = nil, nil, nil, nil
 	demoted.list, demoted.next, demoted.retiming = nil, 0, nil
 	theSampler = sampler{}
 	tickers, tickersOn = nil, 0
