@@ -36,14 +36,14 @@ const leastNet = 64
 //go:norace
 func (s *sampler) take() {
 	t := profiledTicks()
-	if lasted := min(less(t, s.since), s.width); lasted > 0 {
+	if lasted := min(subtract(t, s.since), s.width); lasted > 0 {
 		s.count++
 		s.pending += lasted
 	}
 	s.since = max(s.since, t) // another goroutine may be changing the state and not have added to t yet
 	if tickersOn != 0 {
 		tick := now()
-		s.ticking += less(tick, tickersOn)
+		s.ticking += subtract(tick, tickersOn)
 		tickersOn = tick
 	}
 	if uint64(nanotime())-s.added > 100*s.cost {

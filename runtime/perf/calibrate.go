@@ -244,7 +244,7 @@ func (b *batches) over(plain *batches) (sum uint64) {
 	for i, of := range b {
 		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
 		base := plain[i]
-		sum += less(middle, min(base[0], base[1], base[2])) << costBits / batch
+		sum += subtract(middle, min(base[0], base[1], base[2])) << costBits / batch
 	}
 	return sum / uint64(len(works))
 }

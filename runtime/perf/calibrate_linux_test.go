@@ -37,7 +37,7 @@ func TestMeasureAgainTraced(t *testing.T) {
 		t.Errorf("%d scopes are open", p.stack.n)
 	}
 	exit := tracing.exit[kindOpened]
-	if exit == 0 || exit != less(hot.cost[kindOpened], hot.inside) {
+	if exit == 0 || exit != subtract(hot.cost[kindOpened], hot.inside) {
 		t.Errorf("the end of a scope costs %d, want %d less %d", exit, hot.cost[kindOpened], hot.inside)
 	}
 }

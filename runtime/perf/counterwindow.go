@@ -83,7 +83,7 @@ func setTicks(on bool) {
 	if on {
 		tickersOn = t
 	} else {
-		theSampler.ticking += less(t, tickersOn)
+		theSampler.ticking += subtract(t, tickersOn)
 		tickersOn = 0
 	}
 	keepTicking()

@@ -61,7 +61,7 @@ func limit(index uint32) {
 		}
 	}
 	switch {
-	case conf.Enough != 0 && n >= conf.Enough && toNS(less(now(), firsts[k])) >= leastCollected:
+	case conf.Enough != 0 && n >= conf.Enough && toNS(subtract(now(), firsts[k])) >= leastCollected:
 		turnOff(live[k], layout.IndexOffEnough)
 	case conf.Calls != 0 && n >= conf.Calls && sum/n <= conf.Quick:
 		turnOff(live[k], layout.IndexOffThrottled)

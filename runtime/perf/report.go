@@ -145,8 +145,8 @@ func factorOf(index uint32) float64 {
 //
 //go:norace
 func (b *baseline) estimate(x float64, stands uintptr) float64 {
-	of := less(less(*headerWord(layout.OffProfiled), b.profiled), less(*headerWord(layout.OffWindowTaken), b.taken))
-	return x * float64(of) / float64(max(less(*headerWord(stands), b.stands), 1))
+	of := subtract(subtract(*headerWord(layout.OffProfiled), b.profiled), subtract(*headerWord(layout.OffWindowTaken), b.taken))
+	return x * float64(of) / float64(max(subtract(*headerWord(stands), b.stands), 1))
 }
 
 //go:norace

@@ -80,7 +80,7 @@ func baselineNow(stands uintptr) baseline {
 func profiledTicks() uint64 {
 	ticks := atomic.LoadUint64(headerWord(layout.OffProfiled))
 	if State() == layout.StateProfiling {
-		ticks += less(now(), atomic.LoadUint64(headerWord(layout.OffSince)))
+		ticks += subtract(now(), atomic.LoadUint64(headerWord(layout.OffSince)))
 	}
 	return ticks
 }

@@ -286,7 +286,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 			e.exitAt(t, size)
 			return none
 		}
-		ns = toNS(less(d, hot.inside>>costBits))
+		ns = toNS(subtract(d, hot.inside>>costBits))
 		self = ns
 	}
 	if c := cellOf(pid, i); c != nil {
@@ -339,7 +339,7 @@ func (e Entered) exitAt(t uint64, size int) {
 			}
 		}
 		d := passed(e.at, t)
-		ns, how := toNS(less(d, hot.inside>>costBits)), uint8(0)
+		ns, how := toNS(subtract(d, hot.inside>>costBits)), uint8(0)
 		if hot.self {
 			how = endedNoSelf
 		}
@@ -404,7 +404,7 @@ func passed(from, to uint64) uint64 {
 //
 //go:norace
 func (p *slot) took(r *record, d uint64) (ns uint64) {
-	return max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
+	return max(p.child, toNS(subtract(d, (p.over-r.over+hot.inside)>>costBits)))
 }
 
 // leave adds ns, the duration of the innermost scope, whose record is r, to the children of the

@@ -229,10 +229,10 @@ func (p *slot) makeRoom() bool {
 	return true
 }
 
-// less returns d-cost, or 0 if cost is larger.
+// subtract returns d-cost, or 0 if cost is larger.
 //
 //go:norace
-func less(d, cost uint64) uint64 {
+func subtract(d, cost uint64) uint64 {
 	if d < cost {
 		return 0
 	}

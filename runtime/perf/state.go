@@ -138,7 +138,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	}
 	since := atomic.SwapUint64(headerWord(layout.OffSince), t)
 	if from == layout.StateProfiling {
-		atomic.AddUint64(headerWord(layout.OffProfiled), less(t, since))
+		atomic.AddUint64(headerWord(layout.OffProfiled), subtract(t, since))
 		setHeader(layout.OffClosed, t)
 	}
 	logChange(t, from, to, why, marker)

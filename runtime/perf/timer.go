@@ -68,7 +68,7 @@ func timers(run uint64) {
 //go:norace
 func dueAt(t *trigger.Trigger, line *trigger.Timeline) uint64 {
 	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince)) // another process may have changed them
-	line.Observe(uint64(state), tick, began.Mono+toNS(less(tick, began.Tick)))
+	line.Observe(uint64(state), tick, began.Mono+toNS(subtract(tick, began.Tick)))
 	acts, next := t.Due(line, uint64(nanotime()))
 	if acts {
 		act(t, causeTimer, 0)

@@ -105,7 +105,7 @@ func addTraced() {
 func setTraceCosts(point uint64) {
 	tracing.enter = hot.inside
 	for kind, whole := range hot.cost {
-		tracing.exit[kind] = less(whole, hot.inside)
+		tracing.exit[kind] = subtract(whole, hot.inside)
 	}
 	tracing.point = point
 }

@@ -109,7 +109,7 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	s := p.stack
 	r := s.at(s.n - 1)
 	if hot.hooks&hookRead != 0 {
-		p.leaving(index, r.kind(), t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
+		p.leaving(index, r.kind(), t, toNS(subtract(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
 	} else {
 		p.traceExit(index, r.kind(), t)
 	}

@@ -88,15 +88,15 @@ func (t *Edges) Observe(e *Edge, ns uint64) (differs bool) {
 		return false
 	}
 	rest := Edge{
-		n:       less(atomic.LoadUint64(&all.n), n),
-		sum:     less(atomic.LoadUint64(&all.sum), e.sum),
-		squares: less(atomic.LoadUint64(&all.squares), e.squares),
+		n:       subtract(atomic.LoadUint64(&all.n), n),
+		sum:     subtract(atomic.LoadUint64(&all.sum), e.sum),
+		squares: subtract(atomic.LoadUint64(&all.squares), e.squares),
 	}
 	return rest.n >= compareEach && apart(e, &rest)
 }
 
-// less returns a-b, or 0 if b is larger, since other goroutines may be adding.
-func less(a, b uint64) uint64 { return a - min(a, b) }
+// subtract returns a-b, or 0 if b is larger, since other goroutines may be adding.
+func subtract(a, b uint64) uint64 { return a - min(a, b) }
 
 //go:norace
 func (e *Edge) add(x uint64) (n uint64) {
