@@ -39,7 +39,7 @@ func (t *table) sharePages(number uint64) {
 	}
 	data := (layout.BlockAlign+uintptr(b)+pageSize-1)&^(pageSize-1) - uintptr(b)
 	mapped := unsafe.Slice((*byte)(unsafe.Add(b, data)), len(own))
-	if t.shut || t.gates != nil || t.passed() { // else the words are zero, as the file is
+	if t.shut || t.gates != nil || t.hasIndexes() { // else the words are zero, as the file is
 		copy(mapped, own)
 	}
 	if t.shared = datafile.Share(own, mapped); t.shared {
@@ -59,9 +59,9 @@ func (t *table) pages() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t.of), -int(before))), size)
 }
 
-// passed reports whether a marker of the table has an index, and so may have words that are not
+// hasIndexes reports whether a marker of the table has an index, and so may have words that are not
 // zero.
-func (t *table) passed() bool {
+func (t *table) hasIndexes() bool {
 	for _, m := range live {
 		if _, ok := t.indexOf(m); ok {
 			return true

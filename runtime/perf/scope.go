@@ -275,8 +275,8 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 			return none
 		}
 		r := s.at(pos - 1)
-		d = passed(r.start, t)
-		ns = p.took(r, d)
+		d = elapsed(r.start, t)
+		ns = p.duration(r, d)
 		self = p.leave(r, ns)
 		s.n = pos - 1
 	} else {
@@ -338,7 +338,7 @@ func (e Entered) exitAt(t uint64, size int) {
 				return
 			}
 		}
-		d := passed(e.at, t)
+		d := elapsed(e.at, t)
 		ns, how := toNS(subtract(d, hot.inside>>costBits)), uint8(0)
 		if hot.self {
 			how = endedNoSelf
@@ -370,8 +370,8 @@ func (e Entered) exitAt(t uint64, size int) {
 	if how&endedShut != 0 {
 		reopen(i)
 	}
-	d := passed(r.start, t)
-	ns := p.took(r, d)
+	d := elapsed(r.start, t)
+	ns := p.duration(r, d)
 	done := endedScope{true, how, ns, p.leave(r, ns), d, t, p}
 	if hot.hooks != 0 {
 		p.leaving(i, r.kind(), t, ns)
@@ -389,9 +389,9 @@ func (e Entered) exitAt(t uint64, size int) {
 // mostApart is the largest difference between the counters of two processors, in ns.
 const mostApart = 1_000_000
 
-// passed returns the ticks between two readings of the clock. It returns 0 if the difference is
+// elapsed returns the ticks between two readings of the clock. It returns 0 if the difference is
 // negative, as it can be between two processors.
-func passed(from, to uint64) uint64 {
+func elapsed(from, to uint64) uint64 {
 	d := to - from
 	if int64(d) < 0 {
 		return 0
@@ -399,11 +399,11 @@ func passed(from, to uint64) uint64 {
 	return d
 }
 
-// took returns the duration in ns of the innermost scope, whose record is r and which ended after d
-// ticks, less the cost of the markers in it.
+// duration returns the duration in ns of the innermost scope, whose record is r and which ended
+// after d ticks, less the cost of the markers in it.
 //
 //go:norace
-func (p *slot) took(r *record, d uint64) (ns uint64) {
+func (p *slot) duration(r *record, d uint64) (ns uint64) {
 	return max(p.child, toNS(subtract(d, (p.over-r.over+hot.inside)>>costBits)))
 }
 

@@ -96,7 +96,7 @@ func (p *slot) settleBelow(low, n uint32) {
 		return // the run has ended
 	}
 	price := uint64(n-low) * hot.cost[kindOpened] // of the scopes that have ended
-	above[0].saved = subtract(p.child, toNS(passed(above[0].start, p.recovered)))
+	above[0].saved = subtract(p.child, toNS(elapsed(above[0].start, p.recovered)))
 	for i := range count {
 		r := &above[i]
 		r.over += price
