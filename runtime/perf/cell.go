@@ -108,23 +108,25 @@ func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % layout.Num
 //go:norace
 func (c *cell) at(ns uint64) bool { return (ns|1)^c.least < c.least }
 
-// change is other, but returns nil if the cost of scopes has to be measured again.
+// switchBucketAt is switchBucket at tick t, but returns nil if the cost of scopes has to be
+// measured again by then.
 //
 //go:norace
 //go:noinline
-func (c *cell) change(ns, t uint64) *bucket {
+func (c *cell) switchBucketAt(ns, t uint64) *bucket {
 	if int64(t-measureAt) >= 0 {
 		return nil
 	}
-	return c.other(ns)
+	return c.switchBucket(ns)
 }
 
-// other makes the bucket of ns the latest and returns it, or nil if its group does not exist yet.
+// switchBucket makes the bucket of ns the latest and returns it, or nil if its group does not exist
+// yet.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (c *cell) other(ns uint64) *bucket {
+func (c *cell) switchBucket(ns uint64) *bucket {
 	k := bucketOf(ns)
 	g := c.groups[k/layout.GroupBuckets].p
 	if g == nil {
@@ -186,7 +188,7 @@ func (c *cell) record(p *endedScope) bool {
 	}
 	b := c.latest.p
 	if !c.at(p.ns) {
-		b = c.other(p.ns)
+		b = c.switchBucket(p.ns)
 	}
 	if b == nil {
 		return false

@@ -292,7 +292,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	if c := cellOf(pid, i); c != nil {
 		b := c.latest.p
 		if !c.at(ns) {
-			b = c.change(ns, t)
+			b = c.switchBucketAt(ns, t)
 		}
 		if b != nil {
 			b.add(ns)
