@@ -83,7 +83,7 @@ const (
 // anything. Any goroutine may call it. Each unit calls it once, from the initialiser of a package
 // variable.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
-	return enlist(markers, nm, counters, nc, text, 0, nil)
+	return register(markers, nm, counters, nc, text, 0, nil)
 }
 
 // MarkerPad is the number of unused markers before and after those of a table in the source.
@@ -97,12 +97,12 @@ const MarkerPad = layout.MarkerPad
 func RegisterTable(before, after *Marker, text string) bool {
 	first := unsafe.Add(unsafe.Pointer(before), layout.MarkerSize)
 	n := int((uintptr(unsafe.Pointer(after)) - uintptr(first)) / layout.MarkerSize)
-	return enlist((*Marker)(first), n, nil, 0, text, registeredInSource, nil)
+	return register((*Marker)(first), n, nil, 0, text, registeredInSource, nil)
 }
 
 //go:norace
 //go:nocheckptr
-func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *tallies) bool {
+func register(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *tallies) bool {
 	begin()
 	if as == registeredInSource {
 		markedInPlace, finishes = true, finishes || ofMain(text)
@@ -386,7 +386,7 @@ func decide(m *Marker) uint32 {
 		passDemoted(m)
 		return 0
 	}
-	if !takes(off, w, on) || w&layout.IndexCounted != 0 && !due(i) {
+	if !collectsScope(off, w, on) || w&layout.IndexCounted != 0 && !due(i) {
 		if w&layout.IndexWatched != 0 {
 			endsAt(i, false)
 		}
@@ -395,9 +395,9 @@ func decide(m *Marker) uint32 {
 	return i
 }
 
-// takes reports whether a scope of a marker with these words is collected; on says whether the run
-// is profiling.
-func takes(off, w uint32, on bool) bool {
+// collectsScope reports whether a scope of a marker with these words is collected; on says whether
+// the run is profiling.
+func collectsScope(off, w uint32, on bool) bool {
 	if w&(layout.IndexWatched|layout.IndexKept) != 0 {
 		off &^= layout.OffByState | layout.OffSettled // it may have been closed a moment ago
 	}

@@ -5,7 +5,7 @@ package perf
 // RegisterPadded is Register for markers with MarkerPad unused markers before and after them: other
 // processes can turn these on and off.
 func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
-	return enlist(markers, nm, counters, nc, text, registeredPadded, nil)
+	return register(markers, nm, counters, nc, text, registeredPadded, nil)
 }
 
 // Last is called when all tables are registered, with the result of the last Register, and returns

@@ -226,7 +226,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 // RegisterTallies is Register for a package with tallies; last has the variables of its functions.
 func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	t.last = last
-	return enlist(markers, nm, counters, nc, text, registeredPadded, t)
+	return register(markers, nm, counters, nc, text, registeredPadded, t)
 }
 
 // open makes the tallies count in the run, for the table e, whose number is number-1. The caller
