@@ -173,11 +173,11 @@ func (c *cell) totals() (n, sum uint64) {
 	return n, sum
 }
 
-// takenInWindow records that rare work for a sampled scope, such as reading collectors or making a
+// addWindowCost records that rare work for a sampled scope, such as reading collectors or making a
 // cell, took so many ticks from tick from on, as far as that was in a window.
 //
 //go:norace
-func takenInWindow(from, ticks uint64) {
+func addWindowCost(from, ticks uint64) {
 	w := ownWindow()
 	width, after := atomic.LoadUint64(&w.width), from-atomic.LoadUint64(&w.from)
 	if width == 0 || after > width {

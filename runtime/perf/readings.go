@@ -154,7 +154,7 @@ func (p *slot) discountRead(rd *readings, since uint64, index uint32) {
 		d = d<<costBits + rd.plan.clock
 		p.over += d
 		if conf.windows() && hasRate(index) {
-			takenInWindow(since, d>>costBits)
+			addWindowCost(since, d>>costBits)
 		}
 	}
 }

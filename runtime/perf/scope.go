@@ -444,7 +444,7 @@ func (p *slot) finish(i uint32, done endedScope, size int) {
 		p.ended(i, done.ns, done.how)
 		p.discount(from)
 		if conf.windows() && hasRate(i) {
-			takenInWindow(from, now()-from)
+			addWindowCost(from, now()-from)
 		}
 	} else if done.how&endedFirst != 0 {
 		p.ended(i, done.ns, done.how)

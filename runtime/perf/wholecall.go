@@ -107,18 +107,18 @@ func inRecordedCall(i uint32) bool {
 	s := p.stack.scopes()
 	for k := uint32(0); k < min(s.n, mostOpen); k++ {
 		if j := s.at(s.n-1-k).index &^ scopeBits; baseOf(j) == function && hasRate(j) {
-			takeOff()
+			uncountRecorded()
 			return true
 		}
 	}
 	return false
 }
 
-// takeOff corrects the count of scopes recorded in windows for a scope that is about to be recorded
-// outside of them.
+// uncountRecorded corrects the count of scopes recorded in windows for a scope that is about to be
+// recorded outside of them.
 //
 //go:norace
-func takeOff() {
+func uncountRecorded() {
 	if pid := procPin(); uint(pid) < layout.MaxShards {
 		shards[pid].recorded--
 	}
