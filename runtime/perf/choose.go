@@ -43,7 +43,7 @@ func (t *table) choose(collecting bool) {
 	}
 	rates := t.sampled() && conf.Sample == 0 || conf.Countdown && conf.Sample > 1
 	if !conf.chooses() && len(triggers()) == 0 && !rates {
-		if t.shut {
+		if t.turnedOff {
 			t.turnOn(off)
 		}
 		return

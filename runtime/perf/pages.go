@@ -39,7 +39,7 @@ func (t *table) sharePages(number uint64) {
 	}
 	data := (layout.BlockAlign+uintptr(b)+pageSize-1)&^(pageSize-1) - uintptr(b)
 	mapped := unsafe.Slice((*byte)(unsafe.Add(b, data)), len(own))
-	if t.shut || t.gates != nil || t.hasIndexes() { // else the words are zero, as the file is
+	if t.turnedOff || t.gates != nil || t.hasIndexes() { // else the words are zero, as the file is
 		copy(mapped, own)
 	}
 	if t.shared = datafile.Share(own, mapped); t.shared {

@@ -9,13 +9,13 @@ import "github.com/markgen/markgen/runtime/layout"
 // such scope also turns the marker off until the outermost one ends, so that the deeper calls cost
 // one test each. Calls on other goroutines are missed meanwhile.
 
-// within reports whether a scope of m, whose index is in the mask, is left out because it is inside
-// another of m.
+// leavesOut reports whether a scope of m, whose index is in the mask, is left out because it is
+// inside another of m.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (p *slot) within(m *Marker, index uint32) bool {
+func (p *slot) leavesOut(m *Marker, index uint32) bool {
 	if !conf.Outermost || p.nested(index) == index {
 		return false
 	}
@@ -24,7 +24,7 @@ func (p *slot) within(m *Marker, index uint32) bool {
 			pair(index, index)
 		}
 		if conf.Shut {
-			p.shut(m, index)
+			p.turnOffInner(m, index)
 		}
 	}
 	p.over += hot.inner
@@ -40,11 +40,11 @@ func leftOut(index uint32) {
 	}
 }
 
-// shut turns m off until its outermost scope on the stack ends.
+// turnOffInner turns m off until its outermost scope on the stack ends.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) shut(m *Marker, index uint32) {
+func (p *slot) turnOffInner(m *Marker, index uint32) {
 	for i := range p.stack.n {
 		if r := p.stack.at(i); r.index&^scopeBits == index {
 			lock()

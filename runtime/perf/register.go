@@ -30,17 +30,17 @@ type Counter struct{ P *uint64 }
 
 // A table is the argument of one call of Register, and its state.
 type table struct {
-	text     string
-	markers  int
-	first    uint32   // number of the first marker, from firstNumber
-	of       *Marker  // the program's first marker
-	n        int      // counters
-	counted  *Counter // the program's first counter
-	padded   bool     // MarkerPad unused markers precede and follow them
-	inSource bool     // it is in the source: after a merge its text may lack the line of a marker, or have too many
-	tallies  *tallies // nil if it has none
-	shut     bool     // its markers were turned off before there was a run
-	blocks   int8     // whether it counts cover blocks: 1 no, 2 yes, 0 unknown
+	text      string
+	markers   int
+	first     uint32   // number of the first marker, from firstNumber
+	of        *Marker  // the program's first marker
+	n         int      // counters
+	counted   *Counter // the program's first counter
+	padded    bool     // MarkerPad unused markers precede and follow them
+	inSource  bool     // it is in the source: after a merge its text may lack the line of a marker, or have too many
+	tallies   *tallies // nil if it has none
+	turnedOff bool     // its markers were turned off before there was a run
+	blocks    int8     // whether it counts cover blocks: 1 no, 2 yes, 0 unknown
 
 	// The fields below belong to the run.
 	excluded  bool           // it takes no part: no memory, or no numbers for its markers
@@ -163,7 +163,7 @@ func (t *table) at(i uint32) *Marker {
 //
 //go:norace
 func (t *table) turnOff(why uint32) {
-	t.shut = true
+	t.turnedOff = true
 	for i := range t.markers {
 		t.at(uint32(i)).Off = why | layout.OffSettled
 	}

@@ -220,7 +220,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	}
 	j := i
 	if p.mask>>(i%64)&1 != 0 {
-		if p.within(m, i) {
+		if p.leavesOut(m, i) {
 			leftOut(i)
 			return Entered{}
 		}

@@ -155,7 +155,7 @@ func forget() {
 	defer unlock()
 	for k := range tables {
 		tables[k].keepPages()
-		tables[k].shut = true
+		tables[k].turnedOff = true
 		if t := tables[k].tallies; t != nil {
 			t.number = 0
 		}
