@@ -78,7 +78,7 @@ func goroutineEnds() {
 	if p.key != key || p.stack.n == 0 || p.stack.scopes() != p.stack {
 		return
 	}
-	p.settle(0, now())
+	p.endLeft(0, now())
 }
 
 // claimGone returns false: a goroutine that ends settles its own scopes.

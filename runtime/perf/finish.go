@@ -38,7 +38,7 @@ func Finish() {
 //
 //go:norace
 func complete() {
-	settleLeft()
+	endAllLeft()
 	complainOfTriggers()
 	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header has to be complete nevertheless
 		acquire(&starting)

@@ -73,7 +73,7 @@ func TestLeftOpen(t *testing.T) {
 	if a, _ := counted(&m[1]); a < a0+4 || p.stack.n > base+1 {
 		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
 	}
-	p.settle(base, now())
+	p.endLeft(base, now())
 	if a, _ := counted(&m[1]); a != a0+5 {
 		t.Errorf("%d passages, want 5", a-a0)
 	}

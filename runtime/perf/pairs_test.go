@@ -110,7 +110,7 @@ func testOutermost(t *testing.T, m *[3]Marker, shut bool) {
 			opened(&m[0], func() { opened(&m[0], func() { panic("out") }) })
 		}()
 	}
-	own().settle(0, now())
+	own().endLeft(0, now())
 	if m[0].Off != 0 {
 		t.Errorf("shut %v: the marker is left with %#x", shut, m[0].Off)
 	}

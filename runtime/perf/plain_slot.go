@@ -150,7 +150,7 @@ func (l *slotLine) find(g, key uintptr) *slot {
 }
 
 // handOver gives the slot to a new goroutine with the same g, and drops the scopes that the earlier
-// one has left, unless the run is ending, which drops them itself (settleLeft). It reports whether
+// one has left, unless the run is ending, which drops them itself (endAllLeft). It reports whether
 // it did.
 //
 //go:norace
@@ -170,7 +170,7 @@ func (p *slot) changeKey(key uintptr) bool {
 	return old != key && atomic.CompareAndSwapUintptr(&p.key, old, key)
 }
 
-// claimGone reports whether the goroutine of the slot has ended and the caller is the one to settle
+// claimGone reports whether the goroutine of the slot has ended and the caller is the one to end
 // its scopes. A new goroutine may have its g by now.
 //
 //go:norace

@@ -50,7 +50,7 @@ func TestRecovered(t *testing.T) {
 				t.Errorf("%s: %d scopes are open behind", what, p.stack.n-base)
 			}
 		} else {
-			p.settle(base, now())
+			p.endLeft(base, now())
 		}
 		a, _ := counted(&m[1])
 		b, _ := counted(&m[0])
@@ -64,7 +64,7 @@ func TestRecovered(t *testing.T) {
 	}
 }
 
-// The durations of scopes that settleBelow moves are as if the panic had left no scopes.
+// The durations of scopes that endBelow moves are as if the panic had left no scopes.
 func TestRecoveredInside(t *testing.T) {
 	m := collected(t)
 	p := own()

@@ -354,7 +354,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		return
 	}
 	if p.stack.n != pos {
-		p.settle(pos, t)
+		p.endLeft(pos, t)
 		p.then = 0
 	}
 	s := p.stack

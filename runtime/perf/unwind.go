@@ -5,17 +5,17 @@ package perf
 import "runtime"
 
 // A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the
-// goroutine, or another that has got its g, executes a marker again (unwind, settle), when recover
-// stops the panic (virtual_recover.go), or at the end of the run (settleLeft). Scopes that are
+// goroutine, or another that has got its g, executes a marker again (unwind, endLeft), when recover
+// stops the panic (virtual_recover.go), or at the end of the run (endAllLeft). Scopes that are
 // still running then stay open in the data.
 
-// settle ends the scopes above position n, which a panic or runtime.Goexit has left: at the time at
-// which recover stopped the panic, if that is known, else at tick t.
+// endLeft ends the scopes above position n, which a panic or runtime.Goexit has left: at the time
+// at which recover stopped the panic, if that is known, else at tick t.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (p *slot) settle(n uint32, t uint64) {
+func (p *slot) endLeft(n uint32, t uint64) {
 	sinceStopped := p.sinceStopped()
 	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); { // a trigger may begin another run
 		r := s.at(s.n - 1)
@@ -82,7 +82,7 @@ func (p *slot) abandon() {
 	p.then = 0
 }
 
-// unwind settles the scopes whose frames are gone, when a scope of the marker of that index opens
+// unwind ends the scopes whose frames are gone, when a scope of the marker of that index opens
 // at a depth: scopes that were opened deeper in the stack, and one of the same marker in the same
 // frame. (The compiler may inline a function into itself, once. A function that calls itself is
 // therefore rewritten so that it is not inlined: chooseForm in package rewrite.)
@@ -97,19 +97,19 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 			return
 		}
 		if r.depth > depth || r.index&^scopeBits == index {
-			p.settle(n-1, t)
+			p.endLeft(n-1, t)
 		}
 	}
 }
 
-// settleLeft ends, with the run, the scopes that are known to have been left: the scopes of dead
+// endAllLeft ends, with the run, the scopes that are known to have been left: the scopes of dead
 // goroutines, and those of the goroutine that ends the run which are deeper in its stack than the
 // function that ends it. A scope has a duration if recover recorded when it ended. The state is
 // already stopped, and complete has yet to finish.
 //
 //go:norace
 //go:nocheckptr
-func settleLeft() {
+func endAllLeft() {
 	if !hasG || hot.slots == nil || hot.hooks&hookUntimed != 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func settleLeft() {
 func (p *slot) leftBehind(n uint32) {
 	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); {
 		if r := s.at(s.n - 1); s.n <= p.then && int64(p.recovered-r.start) >= 0 && hot.hooks&hookTrace == 0 {
-			p.settle(s.n-1, p.recovered)
+			p.endLeft(s.n-1, p.recovered)
 		} else {
 			p.drop()
 		}

@@ -318,7 +318,7 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 			}
 			return
 		}
-		p.settle(n-1, t)
+		p.endLeft(n-1, t)
 	}
 }
 
@@ -354,6 +354,6 @@ func leaveFrame(at *byte) {
 		if r := p.stack.at(n - 1); r.kind() != kindOpened || r.depth <= words {
 			return
 		}
-		p.settle(n-1, now())
+		p.endLeft(n-1, now())
 	}
 }

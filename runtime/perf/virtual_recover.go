@@ -35,19 +35,19 @@ func recovered() {
 		p.readStopped()
 	}
 	if top, deepest := panicking(); top > deepest {
-		p.settleRecovered(top, deepest)
+		p.endRecovered(top, deepest)
 	}
 }
 
-// settleRecovered ends the scopes left by the panic that recover has just stopped: the scopes of
+// endRecovered ends the scopes left by the panic that recover has just stopped: the scopes of
 // Open between the depth top, where the panic began, and deepest, the depth of the caller of the
 // function with the deferred call. That function returns next. Scopes above top belong to the
 // deferred call, and stay open. If there are too many of these, or traces or collectors need the
-// order, the scopes below end after them (settle).
+// order, the scopes below end after them (endLeft).
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) settleRecovered(top, deepest uint32) {
+func (p *slot) endRecovered(top, deepest uint32) {
 	s := p.stack
 	n := s.n
 	for n > 0 && s.at(n-1).depth > top {
@@ -65,23 +65,23 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 			p.then = 0
 		}
 	case n == s.n:
-		p.settle(low, p.recovered)
+		p.endLeft(low, p.recovered)
 		p.then = 0
 	case s.n-n <= mostAbove && !p.frozen() && hot.hooks&(hookTrace|hookRead) == 0:
-		p.settleBelow(low, n)
+		p.endBelow(low, n)
 		p.then = 0
 	}
 }
 
-// mostAbove is the maximum number of scopes that settleBelow can move.
+// mostAbove is the maximum number of scopes that endBelow can move.
 const mostAbove = 8
 
-// settleBelow ends the scopes from position low to n, and moves the scopes above them down. The
+// endBelow ends the scopes from position low to n, and moves the scopes above them down. The
 // duration so far of the lowest scope moved counts as a child of the enclosing scope.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) settleBelow(low, n uint32) {
+func (p *slot) endBelow(low, n uint32) {
 	var above [mostAbove]record
 	s := p.stack
 	count := s.n - n
@@ -91,7 +91,7 @@ func (p *slot) settleBelow(low, n uint32) {
 	child := p.child
 	p.child, p.mask = above[0].saved, above[0].mask
 	s.n = n
-	p.settle(low, p.recovered)
+	p.endLeft(low, p.recovered)
 	if p.stack != s || s.n != low {
 		return // the run has ended
 	}
