@@ -42,7 +42,7 @@ func complete() {
 	complainOfTriggers()
 	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header has to be complete nevertheless
 		acquire(&starting)
-		settle()
+		finishStart()
 		release(&starting)
 	}
 	lock()

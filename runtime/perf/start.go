@@ -112,7 +112,7 @@ func configure(spec string) error {
 	if refused != layout.WildPicked {
 		return &ConfigError{"collect=wild: " + whyWild[refused]}
 	}
-	settle() // markers of an earlier run are not held back until ready
+	finishStart() // markers of an earlier run are not held back until ready
 	lock()
 	hold()
 	for k := range tables {
@@ -205,7 +205,7 @@ func ready() {
 	}
 	acquire(&starting)
 	if hot.mode == modeReady {
-		settle()
+		finishStart()
 	}
 	if hot.mode == modeReady && openCollectors() {
 		if !hot.mono {
@@ -240,9 +240,9 @@ func ready() {
 	release(&starting)
 }
 
-// settle does the part of start that can wait until the first scope, which waits for the clock
+// finishStart does the part of start that can wait until the first scope, which waits for the clock
 // anyway. The caller has acquired starting.
-func settle() {
+func finishStart() {
 	if rounds == enoughRounds {
 		return
 	}
