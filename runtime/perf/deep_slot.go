@@ -81,7 +81,7 @@ func goroutineEnds() {
 	p.endLeft(0, now())
 }
 
-// claimGone returns false: a goroutine that ends settles its own scopes.
+// claimGone returns false: a goroutine that ends also ends its own scopes.
 func (p *slot) claimGone() bool { return false }
 
 // An account is the total allocation of a goroutine.

@@ -87,7 +87,7 @@ func cycleAt(c *trigger.Cycle) uint64 {
 			return c.Next()
 		}
 		acquire(&deciding)
-		meet(r, causeTimer, 0)
+		apply(r, causeTimer, 0)
 		release(&deciding)
 	}
 }

@@ -163,7 +163,7 @@ func act(t *trigger.Trigger, why cause, number uint32) {
 	}
 	acquire(&deciding)
 	if r, ok := theMachine.Trigger(t, uint64(State())); ok {
-		meet(r, why, number)
+		apply(r, why, number)
 	}
 	release(&deciding)
 }
@@ -176,16 +176,16 @@ func callInCycle(resume bool) bool {
 	acquire(&deciding)
 	r, ok := theMachine.Call(resume, uint64(State()))
 	if ok {
-		meet(r, causeProgram, 0)
+		apply(r, causeProgram, 0)
 	}
 	release(&deciding)
 	return ok
 }
 
-// meet makes the change of state that a request leads to, if any. The caller holds deciding.
+// apply makes the change of state that a request leads to, if any. The caller holds deciding.
 //
 //go:norace
-func meet(r trigger.Request, why cause, number uint32) {
+func apply(r trigger.Request, why cause, number uint32) {
 	for {
 		s := State()
 		if to := RunState(theMachine.Next(r, uint64(s))); to == s || change(s, to, why, number) {

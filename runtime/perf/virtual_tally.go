@@ -137,19 +137,19 @@ func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
 	if t.shared != nil {
 		atomic.AddUint64(t.counter(i), 1)
 		if tallied {
-			t.meet(last, at)
+			t.countCall(last, at)
 		}
 	}
 	return n
 }
 
-// meet counts a call in the unit of the address at, and makes it the first of its list after enough
-// calls.
+// countCall counts a call in the unit of the address at, and makes it the first of its list after
+// enough calls.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (t *Tallies) meet(last **Own, at uintptr) {
+func (t *Tallies) countCall(last **Own, at uintptr) {
 	u, k := at/unitSize, at/unitSize%tallyUnits
 	if t.next[k] != u { // units that alternate do not get counters
 		t.next[k], t.calls[k] = u, 0

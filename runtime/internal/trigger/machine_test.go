@@ -62,7 +62,7 @@ func (r *run) change(to uint64) {
 	}
 }
 
-func (r *run) meet(request Request) {
+func (r *run) apply(request Request) {
 	r.change(r.machine.Next(request, r.state))
 	r.machine.Done(request)
 }
@@ -73,7 +73,7 @@ func (r *run) act(t *Trigger) {
 			r.change(layout.StateStopped)
 		}
 	} else if request, ok := r.machine.Trigger(t, r.state); ok {
-		r.meet(request)
+		r.apply(request)
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *run) look() {
 	}
 	if r.cycle.Period > 0 {
 		for request, ok := r.cycle.Step(r.state, r.now); ok; request, ok = r.cycle.Step(r.state, r.now) {
-			r.meet(request)
+			r.apply(request)
 		}
 		r.next = min(r.next, r.cycle.Next())
 	}
@@ -128,7 +128,7 @@ func (r *run) event(what string) {
 	case "Pause", "Resume":
 		if r.cycle.Period > 0 {
 			if request, ok := r.machine.Call(verb == "Resume", r.state); ok {
-				r.meet(request)
+				r.apply(request)
 				return
 			}
 		}
@@ -412,7 +412,7 @@ func TestMachine(t *testing.T) {
 				r.machine.Next(request, r.state)
 				r.change([]uint64{layout.StateProfiling, layout.StatePaused}[random.IntN(2)])
 			}
-			r.meet(request)
+			r.apply(request)
 			collects, all := r.state == layout.StateProfiling, r.machine.enabled == sourceAll
 			switch {
 			case all && !collects, collects && !outside && !all, collects && !request.on, collects && r.machine.enabled&sourceResume != sourceResume:
