@@ -45,7 +45,7 @@ func reuse() (slots slotSet) {
 	for len(retired) > 0 && uint64(nanotime())-retired[0].since > retireAfter && slots == (slotSet{}) {
 		r := retired[0]
 		retired = append([]retiree(nil), retired[1:]...)
-		if isClosed(r.owners) {
+		if noneOpen(r.owners) {
 			slots = r.slots
 			slots.clear(r.owners)
 		}
@@ -56,12 +56,12 @@ func reuse() (slots slotSet) {
 	return slots
 }
 
-// isClosed reports whether no Scope or Entered refers to the stacks. Scopes of Open do not matter,
+// noneOpen reports whether no Scope or Entered refers to the stacks. Scopes of Open do not matter,
 // since they are looked up by depth when they end.
 //
 //go:norace
 //go:nocheckptr
-func isClosed(owners []*slot) bool {
+func noneOpen(owners []*slot) bool {
 	for _, p := range owners {
 		s := p.stack.scopes()
 		for i := range s.n {
