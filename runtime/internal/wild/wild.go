@@ -91,7 +91,7 @@ func (p *Picker) Update() (picked []Pick, on, off []uint32) {
 		if !ok {
 			break
 		}
-		if !p.meets(p.picked, f) {
+		if !p.conflicts(p.picked, f) {
 			p.picked = append(p.picked, f)
 		}
 	}
@@ -122,7 +122,7 @@ func (p *Picker) limit(i int) uint64 {
 		if !ok {
 			return layout.NoLimit
 		}
-		if p.meets(others, other) {
+		if p.conflicts(others, other) {
 			continue
 		}
 		others = append(others, other)
@@ -146,10 +146,10 @@ func (p *Picker) nth(n int) (f function, ok bool) {
 	return p.order[n], true
 }
 
-// meets reports whether f shares a stack with one of some.
+// conflicts reports whether f shares a stack with one of some.
 //
 //go:norace
-func (p *Picker) meets(some []function, f function) bool {
+func (p *Picker) conflicts(some []function, f function) bool {
 	for _, other := range some {
 		if p.History.Conflict(other.id, f.id) {
 			return true
