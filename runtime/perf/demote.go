@@ -104,7 +104,7 @@ func isTimed(m *Marker) bool {
 		return false
 	}
 	t, _ := findTable(m)
-	return t != nil && t.shared && !t.ofWatch()
+	return t != nil && t.shared && !t.ofStopwatch()
 }
 
 // demote demotes a marker. The caller holds the lock.

@@ -75,7 +75,7 @@ func limit(index uint32) {
 //go:norace
 func turnOff(m *Marker, why uint32) {
 	t, i := findTable(m)
-	if t != nil && t.ofWatch() {
+	if t != nil && t.ofStopwatch() {
 		return
 	}
 	setBits(&m.index, layout.IndexOff|why)

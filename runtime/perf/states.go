@@ -71,13 +71,14 @@ func (e *WatchError) Error() string {
 	return e.Call + " " + quoted(e.Name) + ": " + e.Why + "; " + e.Do
 }
 
-// mostWatchName is the maximum length of a stopwatch's name in bytes: each report has it in a line.
-const mostWatchName = 256
+// maxStopwatchName is the maximum length of a stopwatch's name in bytes: each report has it in a
+// line.
+const maxStopwatchName = 256
 
 // quoted returns s in quotation marks, shortened if it is much longer than a valid name.
 func quoted(s string) string {
-	if len(s) > 2*mostWatchName {
-		s = s[:mostWatchName] + "…"
+	if len(s) > 2*maxStopwatchName {
+		s = s[:maxStopwatchName] + "…"
 	}
 	return `"` + s + `"`
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A watch is a named scope that the program starts and stops by hand, on any goroutine.
-type watch struct {
+// A stopwatch is a named scope that the program starts and stops by hand, on any goroutine.
+type stopwatch struct {
 	m       Marker
 	running bool
 	start   uint64 // tick; 0 if it was started while nothing was collected
@@ -21,8 +21,8 @@ type watch struct {
 }
 
 var (
-	watches  map[string]*watch // by name; under watching
-	watching mutex
+	stopwatches map[string]*stopwatch // by name; under stopwatchMu
+	stopwatchMu mutex
 )
 
 // StartWatch starts the stopwatch of that name, which reports show as a region at the place of its
@@ -35,7 +35,7 @@ func StartWatch(name string) error {
 	if name == "" {
 		return &WatchError{"StartWatch", name, "it has no name", "give it one"}
 	}
-	if len(name) > mostWatchName {
+	if len(name) > maxStopwatchName {
 		return &WatchError{"StartWatch", name, "its name is longer than 256 bytes", "give it a shorter one"}
 	}
 	begin()
@@ -44,14 +44,14 @@ func StartWatch(name string) error {
 	if collects() {
 		t = now()
 	}
-	acquire(&watching)
-	defer release(&watching)
-	w := watches[name]
+	acquire(&stopwatchMu)
+	defer release(&stopwatchMu)
+	w := stopwatches[name]
 	if w == nil {
-		if len(watches) == mostWatches {
+		if len(stopwatches) == maxStopwatches {
 			return &WatchError{"StartWatch", name, "there are 10000 stopwatches", "give fewer names: what differs each time belongs in none"}
 		}
-		w = newWatch(name)
+		w = newStopwatch(name)
 	}
 	if w.running {
 		return &WatchError{"StartWatch", name, "it runs already", "stop it first"}
@@ -81,9 +81,9 @@ func StopWatch(name string) error {
 	if collects() {
 		t = now()
 	}
-	acquire(&watching)
-	defer release(&watching)
-	w := watches[name]
+	acquire(&stopwatchMu)
+	defer release(&stopwatchMu)
+	w := stopwatches[name]
 	if w == nil {
 		return &WatchError{"StopWatch", name, "there is none of that name", "start it first"}
 	}
@@ -102,14 +102,14 @@ func StopWatch(name string) error {
 	return nil
 }
 
-// mostWatches is the maximum number of stopwatches.
-const mostWatches = 10_000
+// maxStopwatches is the maximum number of stopwatches.
+const maxStopwatches = 10_000
 
-// begin writes an open scope of the watch, whose marker has index i, to the data file.
+// begin writes an open scope of the stopwatch, whose marker has index i, to the data file.
 //
 //go:norace
 //go:nocheckptr
-func (w *watch) begin(i uint32) {
+func (w *stopwatch) begin(i uint32) {
 	if run := atomic.LoadUint64(&runs); w.run != run {
 		w.run, w.open = run, nil
 	}
@@ -133,7 +133,7 @@ func (w *watch) begin(i uint32) {
 // open in that run's data.
 //
 //go:norace
-func (w *watch) end(i uint32, t uint64) (kept bool) {
+func (w *stopwatch) end(i uint32, t uint64) (kept bool) {
 	d := t - w.start
 	if int64(d) < 0 {
 		d = 0
@@ -147,11 +147,11 @@ func (w *watch) end(i uint32, t uint64) (kept bool) {
 	return kept
 }
 
-// watchPath begins the table of a stopwatch, and no other table.
-const watchPath = "p\t-\n"
+// stopwatchPath begins the table of a stopwatch, and no other table.
+const stopwatchPath = "p\t-\n"
 
-func (t *table) ofWatch() bool {
-	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
+func (t *table) ofStopwatch() bool {
+	return len(t.text) >= len(stopwatchPath) && t.text[:len(stopwatchPath)] == stopwatchPath
 }
 
 // callSite returns where the program calls this package, perhaps through a package that forwards
@@ -169,16 +169,16 @@ func callSite() (file string, line int) {
 	}
 }
 
-// newWatch registers a table for a stopwatch. The marker's ID is the FNV-1a hash (Fowler, Noll and
-// Vo) of its name, so that a watch is the same marker in every build.
-func newWatch(name string) *watch {
+// newStopwatch registers a table for a stopwatch. The marker's ID is the FNV-1a hash (Fowler, Noll
+// and Vo) of its name, so that a stopwatch is the same marker in every build.
+func newStopwatch(name string) *stopwatch {
 	const offset, prime = 14695981039346656037, 1099511628211
 	id := uint64(offset)
 	for _, b := range []byte("watch " + name) {
 		id = (id ^ uint64(b)) * prime
 	}
 	file, line := callSite()
-	text := append([]byte(watchPath+"f\t"), file...)
+	text := append([]byte(stopwatchPath+"f\t"), file...)
 	text = append(text, "\nm\t"...)
 	for shift := 60; shift >= 0; shift -= 4 {
 		text = append(text, "0123456789abcdef"[id>>shift&15])
@@ -191,11 +191,11 @@ func newWatch(name string) *watch {
 		}
 		text = append(text, string(r)...)
 	}
-	w := &watch{}
-	if watches == nil {
-		watches = map[string]*watch{}
+	w := &stopwatch{}
+	if stopwatches == nil {
+		stopwatches = map[string]*stopwatch{}
 	}
-	watches[name] = w
+	stopwatches[name] = w
 	Register(&w.m, 1, nil, 0, string(append(text, '\n')))
 	return w
 }
