@@ -120,8 +120,8 @@ func setEnd() {
 	setHeader(layout.OffEndWall, wall)
 	setHeader(layout.OffEndMono, end.Mono)
 	setHeader(layout.OffEndTick, end.Tick)
-	if used, _ := platform.Used(); used > usedBefore {
-		setHeader(layout.OffCPUTime, used-usedBefore)
+	if used, _ := platform.CPUTime(); used > cpuTimeBefore {
+		setHeader(layout.OffCPUTime, used-cpuTimeBefore)
 	}
 }
 

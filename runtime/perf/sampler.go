@@ -160,7 +160,7 @@ func (s *sampler) windowNS(n uint64) uint64 {
 //
 //go:norace
 func (s *sampler) plan(t uint64) {
-	used, waits := platform.Used()
+	used, waits := platform.CPUTime()
 	if took := t - s.looked; took != 0 {
 		if s.looked != 0 && used != 0 {
 			s.busy = (used-s.used)<<8/took | 1

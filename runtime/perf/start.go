@@ -34,8 +34,8 @@ var (
 	reportPath string // absolute where the system allows; "" without report=
 )
 
-// usedBefore is the CPU time that the process had used when the run began, in ns.
-var usedBefore uint64
+// cpuTimeBefore is the CPU time that the process had used when the run began, in ns.
+var cpuTimeBefore uint64
 
 // readyAt is the tick from which scopes belong to the run; it is began.Tick until the run is ready.
 var readyAt uint64
@@ -63,7 +63,7 @@ func begin() {
 		mode := uint32(modeInert)
 		if config.Says(value) {
 			refused, trouble := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
-			if !platform.MoreRights() {
+			if !platform.Privileged() {
 				refused, trouble = start(value)
 			}
 			switch {
@@ -359,7 +359,7 @@ func start(value string) (refused uint64, trouble string) {
 	setHeader(layout.OffStartWall, wall)
 	setHeader(layout.OffStartMono, began.Mono)
 	setHeader(layout.OffStartTick, began.Tick)
-	usedBefore, _ = platform.Used()
+	cpuTimeBefore, _ = platform.CPUTime()
 	setHeader(layout.OffClock, kind)
 	setHeader(layout.OffHz, hz)
 	setHeader(layout.OffProcs, uint64(runtime.GOMAXPROCS(0)))

@@ -2,10 +2,10 @@ package platform
 
 import "syscall"
 
-// Gone reports whether there is no process with that ID.
+// ProcessGone reports whether there is no process with that ID.
 //
 //go:norace
-func Gone(pid uint64) bool {
+func ProcessGone(pid uint64) bool {
 	_, _, e := syscall.RawSyscall(syscall.SYS_KILL, uintptr(pid), 0, 0)
 	return e == syscall.ESRCH
 }

@@ -2,5 +2,5 @@
 
 package platform
 
-// Gone returns false. Only Linux needs it, where rings are drained.
-func Gone(pid uint64) bool { return false }
+// ProcessGone returns false. Only Linux needs it, where rings are drained.
+func ProcessGone(pid uint64) bool { return false }

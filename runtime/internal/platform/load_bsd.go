@@ -26,5 +26,5 @@ func Load() (load uint64, knows bool) {
 	if l.scale == 0 {
 		return 0, false
 	}
-	return percent(100 * uint64(l.of[0]) / uint64(l.scale)), true
+	return loadPercent(100 * uint64(l.of[0]) / uint64(l.scale)), true
 }

@@ -17,5 +17,5 @@ func Load() (load uint64, knows bool) {
 	if !ok || !ok2 || len(part) != 2 || x > 1e9 {
 		return 0, false
 	}
-	return percent(100*x + y), true
+	return loadPercent(100*x + y), true
 }

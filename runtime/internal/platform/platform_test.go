@@ -21,7 +21,7 @@ func TestPlatform(t *testing.T) {
 	if off := time.Since(time.Unix(0, int64(WallNS()))); WallNS() != 0 && off.Abs() > time.Minute {
 		t.Errorf("the wall clock is off by %v", off)
 	}
-	if MoreRights() {
+	if Privileged() {
 		t.Error("a test has rights that its caller lacks")
 	}
 	if trouble := PollerTrouble(); trouble != "" {
@@ -33,13 +33,13 @@ func TestPlatform(t *testing.T) {
 }
 
 // CPU time grows with work, by no more than all processors have.
-func TestUsed(t *testing.T) {
-	before, _ := Used()
+func TestCPUTime(t *testing.T) {
+	before, _ := CPUTime()
 	begun := time.Now()
 	for x := 1; time.Since(begun) < 20*time.Millisecond; x *= 3 {
 		_ = x
 	}
-	after, _ := Used()
+	after, _ := CPUTime()
 	if before == 0 && after == 0 {
 		t.Skip("processor time is not known here")
 	}
@@ -48,12 +48,13 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// A process that has ended is gone, and a running one is not, on systems where Gone is implemented.
-func TestGone(t *testing.T) {
-	if Gone(uint64(os.Getpid())) {
+// A process that has ended is gone, and a running one is not, on systems where ProcessGone is
+// implemented.
+func TestProcessGone(t *testing.T) {
+	if ProcessGone(uint64(os.Getpid())) {
 		t.Error("this process is gone")
 	}
-	if runtime.GOOS == "linux" && !Gone(1<<30) {
+	if runtime.GOOS == "linux" && !ProcessGone(1<<30) {
 		t.Error("there is a process of an id that there cannot be")
 	}
 }

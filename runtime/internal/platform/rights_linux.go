@@ -6,10 +6,10 @@ import _ "unsafe" // for go:linkname
 // setuid and setgid programs, and for those with file capabilities.
 const atSecure = 23
 
-// MoreRights reports whether the program has rights that its caller lacks, and so must not act on
+// Privileged reports whether the program has rights that its caller lacks, and so must not act on
 // the caller's environment: it would write files as their owner. The Go runtime makes the same test
 // (runtime/security_linux.go).
-func MoreRights() bool {
+func Privileged() bool {
 	vector := auxv()
 	for i := 0; i+1 < len(vector); i += 2 {
 		if vector[i] == atSecure {

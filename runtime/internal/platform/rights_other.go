@@ -2,5 +2,5 @@
 
 package platform
 
-// MoreRights returns false: these systems have no setuid programs.
-func MoreRights() bool { return false }
+// Privileged returns false: these systems have no setuid programs.
+func Privileged() bool { return false }

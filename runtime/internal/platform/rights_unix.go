@@ -4,8 +4,8 @@ package platform
 
 import "syscall"
 
-// MoreRights reports whether the program has rights that its caller lacks, and so must not act on
+// Privileged reports whether the program has rights that its caller lacks, and so must not act on
 // the caller's environment: it would write files as their owner.
-func MoreRights() bool {
+func Privileged() bool {
 	return syscall.Getuid() != syscall.Geteuid() || syscall.Getgid() != syscall.Getegid()
 }

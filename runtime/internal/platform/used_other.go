@@ -2,5 +2,5 @@
 
 package platform
 
-// Used returns 0, 0: unknown on these systems.
-func Used() (ns, waits uint64) { return 0, 0 }
+// CPUTime returns 0, 0: unknown on these systems.
+func CPUTime() (ns, waits uint64) { return 0, 0 }

@@ -4,9 +4,9 @@ package platform
 
 import "syscall"
 
-// Used returns the CPU time of the process in ns, and the number of voluntary context switches of
-// its threads; 0, 0 if unknown.
-func Used() (ns, waits uint64) {
+// CPUTime returns the CPU time of the process in ns, and the number of voluntary context switches
+// of its threads; 0, 0 if unknown.
+func CPUTime() (ns, waits uint64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0, 0

@@ -159,7 +159,7 @@ func (r *Rings) advance(e *end) bool {
 		waiting := e.written - atomic.LoadUint64(&b.drained)
 		free = e.room - 1 - min(e.room-1, waiting)
 		if free < 2 || b.gap > 0 && free < e.room/8 {
-			if b.gap%lostAtOnce == 0 && platform.Gone(drainer) {
+			if b.gap%lostAtOnce == 0 && platform.ProcessGone(drainer) {
 				// So that the rings keep the newest records again
 				atomic.CompareAndSwapUint64(r.word(layout.OffDrainer), drainer, 0)
 			}
