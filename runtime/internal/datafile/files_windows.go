@@ -9,8 +9,8 @@ func open(path string, flags int) (fd handle, err error) {
 	return syscall.Open(path, flags|syscall.O_CLOEXEC, 0o600)
 }
 
-// openWhole opens a regular file to be read completely.
-func openWhole(path string, regular bool) (fd handle, pipe bool, trouble string) {
+// openForReading opens a regular file to be read completely.
+func openForReading(path string, regular bool) (fd handle, pipe bool, trouble string) {
 	fd, err := open(path, syscall.O_RDONLY)
 	if err != nil {
 		return fd, false, err.Error()
@@ -22,8 +22,8 @@ func openWhole(path string, regular bool) (fd handle, pipe bool, trouble string)
 	return fd, false, ""
 }
 
-// writeThere does nothing: every file is replaced.
-func writeThere(path string, b []byte) (done bool, trouble string) { return false, "" }
+// writeInPlace does nothing: every file is replaced.
+func writeInPlace(path string, b []byte) (done bool, trouble string) { return false, "" }
 
 // rename replaces an existing file, which MoveFile alone refuses to do.
 func rename(from, to string) error {

@@ -40,9 +40,9 @@ func othersMade(st *syscall.Stat_t) bool {
 	return (isKind(st, syscall.S_IFLNK) || isKind(st, syscall.S_IFIFO)) && st.Uid != 0 && int(st.Uid) != syscall.Geteuid()
 }
 
-// openWhole opens a file that is to be read completely: if regular is true, a regular file and no
-// link to one, else a regular file or a pipe.
-func openWhole(path string, regular bool) (fd int, pipe bool, trouble string) {
+// openForReading opens a file that is to be read completely: if regular is true, a regular file and
+// no link to one, else a regular file or a pipe.
+func openForReading(path string, regular bool) (fd int, pipe bool, trouble string) {
 	flags := syscall.O_RDONLY
 	if regular {
 		flags |= noFollow

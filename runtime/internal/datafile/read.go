@@ -30,7 +30,7 @@ func NoFile(trouble string) bool {
 // one, else a regular file, or a pipe, whose writer it gives up after pipePatience without
 // progress.
 func readAtMost(most int, path string, regular bool) (text []byte, trouble string) {
-	fd, pipe, trouble := openWhole(path, regular)
+	fd, pipe, trouble := openForReading(path, regular)
 	if trouble != "" {
 		return nil, trouble
 	}

@@ -48,7 +48,7 @@ func WriteStderr(b []byte) { writeAll(syscall.Stderr, b) }
 // exists and is not a regular file (a device, a pipe, a link), it is written to instead. A data
 // file is not overwritten.
 func WriteWhole(path string, b []byte) (trouble string) {
-	if done, trouble := writeThere(path, b); done {
+	if done, trouble := writeInPlace(path, b); done {
 		return trouble
 	}
 	temp := string(lite.AppendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))

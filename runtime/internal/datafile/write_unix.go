@@ -8,10 +8,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// writeThere writes b to the device, pipe or link with the name path; these are not replaced. If
+// writeInPlace writes b to the device, pipe or link with the name path; these are not replaced. If
 // path is the process's own stdout or stderr, /dev/stderr say, it uses that descriptor, so that b
 // follows what was written before. done is false if path is none of these.
-func writeThere(path string, b []byte) (done bool, trouble string) {
+func writeInPlace(path string, b []byte) (done bool, trouble string) {
 	var st syscall.Stat_t
 	switch {
 	case holdsData(path):
