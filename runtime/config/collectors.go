@@ -63,7 +63,7 @@ func (c *Config) NoCollector(name string) string {
 	if c.AtEdges != "" { // collect is nothing but time and trace then
 		key, wanted = "adapt", wantedAtEdges
 	}
-	return Refuse(key, "no collector has the name "+name+"; give "+wanted)
+	return KeyError(key, "no collector has the name "+name+"; give "+wanted)
 }
 
 // areNames reports whether a list has valid names with + between them. Whether the collectors exist

@@ -72,9 +72,9 @@ const (
 // more than writing.
 func leastBuffer() uint64 { return uint64(syscall.Getpagesize()) }
 
-// Says reports whether a value has anything but commas, which a value that was put together from
+// IsSet reports whether a value has anything but commas, which a value that was put together from
 // parts may have.
-func Says(value string) bool {
+func IsSet(value string) bool {
 	item, _ := Next(value)
 	return item.Text != ""
 }
@@ -92,7 +92,7 @@ func Parse(value string) (c Config, trouble string) {
 		key, value, hasValue := item.Key, item.Value, item.HasValue
 		if word := c.word(key); word != nil {
 			if hasValue {
-				return c, Refuse(key, "takes no value; write "+key+" alone")
+				return c, KeyError(key, "takes no value; write "+key+" alone")
 			}
 			*word = true
 			continue
@@ -241,27 +241,27 @@ func Parse(value string) (c Config, trouble string) {
 			}
 		default:
 			if c.Collect != "" && !hasValue && areNames(c.Collect+"+"+key) {
-				return c, Refuse(key, "not a key; for a collector write collect="+c.Collect+"+"+key+"; the keys are "+Keys)
+				return c, KeyError(key, "not a key; for a collector write collect="+c.Collect+"+"+key+"; the keys are "+Keys)
 			}
-			return c, Refuse(key, "not a key; the keys are "+Keys)
+			return c, KeyError(key, "not a key; the keys are "+Keys)
 		}
 		if value == "" {
-			return c, Refuse(key, "has no value; give "+wanted)
+			return c, KeyError(key, "has no value; give "+wanted)
 		}
-		return c, Refuse(key, "cannot be "+value+"; give "+wanted)
+		return c, KeyError(key, "cannot be "+value+"; give "+wanted)
 	}
 	if key := c.settleWild(busy); key != "" {
-		return c, Refuse(key, "is for collect=wild; give that, or leave it out")
+		return c, KeyError(key, "is for collect=wild; give that, or leave it out")
 	}
 	if c.Spool != "" && c.File != "" {
-		return c, Refuse("spool", "cannot go with file; leave one of the two out")
+		return c, KeyError("spool", "cannot go with file; leave one of the two out")
 	}
 	if c.File == "" && c.Spool == "" && (c.Report == "" || c.Collects("trace")) { // trace records are only in a file
 		c.File = DefaultFile
 	}
 	if c.AtEdges != "" {
 		if c.Reads() {
-			return c, Refuse("adapt", "cannot be "+c.AtEdges+" while collect is "+c.Collect+"; give collectors with one of the two")
+			return c, KeyError("adapt", "cannot be "+c.AtEdges+" while collect is "+c.Collect+"; give collectors with one of the two")
 		}
 		if c.Collect == "" {
 			c.Collect = "time"
@@ -320,7 +320,7 @@ func (c *Config) settleWild(busy bool) (key string) {
 	return ""
 }
 
-// Refuse returns the message about a key that cannot be used. what says why, and what to do.
-func Refuse(key, what string) string {
+// KeyError returns the message about a key that cannot be used. what says why, and what to do.
+func KeyError(key, what string) string {
 	return `MARKGEN: key "` + key + `": ` + what + "; nothing is collected"
 }

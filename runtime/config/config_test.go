@@ -139,8 +139,8 @@ func TestNext(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if Says("") || Says(",,") || !Says(",x") {
-		t.Error("Says")
+	if IsSet("") || IsSet(",,") || !IsSet(",x") {
+		t.Error("IsSet")
 	}
 }
 

@@ -94,7 +94,7 @@ func TestWaysToEnd(t *testing.T) {
 func TestInert(t *testing.T) {
 	for _, value := range []string{"", ",", "collect", "collect=time,io,file=x", "file=x,colect=time", "file=x,noself=1", "file=x,report="} {
 		stderr := ""
-		if _, trouble := config.Parse(value); config.Says(value) {
+		if _, trouble := config.Parse(value); config.IsSet(value) {
 			stderr = "markgen: " + trouble + "\n"
 		}
 		r := virtualForm.run(t, value, "work", "2")

@@ -31,7 +31,7 @@ func (c *settings) readListed() (trouble string) {
 	}
 	text, trouble := datafile.ReadAll(c.Only[1:])
 	if trouble != "" {
-		return config.Refuse("only", "cannot be "+c.Only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
+		return config.KeyError("only", "cannot be "+c.Only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
 	}
 	c.listed = config.ParseOnly(string(text))
 	c.Only = c.listed.Globs

@@ -61,7 +61,7 @@ func begin() {
 		hot.window = &always
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
-		if config.Says(value) {
+		if config.IsSet(value) {
 			refused, trouble := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
 			if !platform.Privileged() {
 				refused, trouble = start(value)
@@ -251,7 +251,7 @@ func finishStart() {
 }
 
 func noTSC() string {
-	return config.Refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
+	return config.KeyError("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
 }
 
 // start makes a run with the settings in value, which has the form of MARKGEN. trouble is an error
@@ -269,7 +269,7 @@ func start(value string) (refused uint64, trouble string) {
 		trouble = noTSC()
 	}
 	if trouble == "" && c.Collects("trace") && !hasG {
-		trouble = config.Refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
+		trouble = config.KeyError("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
 	}
 	number := uintptr(0)
 	if hasG {
@@ -302,7 +302,7 @@ func start(value string) (refused uint64, trouble string) {
 		number := random.Mix(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
 		dir := datafile.Absolute(c.Spool)
 		if piece, trouble = openFile(dir+"/"+layout.SpoolRun+string(lite.AppendHex(nil, number))+layout.DataExt, dir); piece == nil {
-			return 0, config.Refuse("spool", trouble) // without the file, nobody would find its data
+			return 0, config.KeyError("spool", trouble) // without the file, nobody would find its data
 		}
 	}
 	if c.File != "" {

@@ -38,7 +38,7 @@ func readHistory(path string) (h wild.History, trouble string) {
 		h, trouble = wild.Parse(string(text))
 	}
 	if trouble != "" {
-		return h, config.Refuse("known", "cannot be "+path+": "+trouble)
+		return h, config.KeyError("known", "cannot be "+path+": "+trouble)
 	}
 	return h, ""
 }
