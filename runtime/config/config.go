@@ -80,9 +80,9 @@ func IsSet(value string) bool {
 }
 
 // Parse parses a value of MARKGEN. If a key is given twice, the last one counts, so that a command
-// can append to an existing value. trouble is "", or the message that says which key cannot be
+// can append to an existing value. problem is "", or the message that says which key cannot be
 // used, why, and what to do.
-func Parse(value string) (c Config, trouble string) {
+func Parse(value string) (c Config, problem string) {
 	busy := false
 	for {
 		var item Item

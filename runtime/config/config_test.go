@@ -30,9 +30,9 @@ func TestParse(t *testing.T) {
 		{"file=a,report=r,file=b,report=none", Config{File: "b"}},
 		{"clock=tsc,clock=mono", Config{File: DefaultFile, Mono: true}},
 	} {
-		got, trouble := Parse(tt.raw)
-		if !reflect.DeepEqual(got, tt.want) || trouble != "" {
-			t.Errorf("%q: %s\ngot  %+v\nwant %+v", tt.raw, trouble, got, tt.want)
+		got, problem := Parse(tt.raw)
+		if !reflect.DeepEqual(got, tt.want) || problem != "" {
+			t.Errorf("%q: %s\ngot  %+v\nwant %+v", tt.raw, problem, got, tt.want)
 		}
 	}
 	for raw, key := range map[string]string{
@@ -41,8 +41,8 @@ func TestParse(t *testing.T) {
 		"buffer=99999999999999999999": "buffer", "only=": "only", "skip=@file": "skip", "spool=dir:1X": "spool",
 		"noself=": "noself", "clock=": "clock", "report": "report", "=": "", "collect =time": "collect ",
 	} {
-		if _, trouble := Parse(raw); !strings.HasPrefix(trouble, `MARKGEN: key "`+key+`": `) {
-			t.Errorf("%q: %q, want trouble with key %q", raw, trouble, key)
+		if _, problem := Parse(raw); !strings.HasPrefix(problem, `MARKGEN: key "`+key+`": `) {
+			t.Errorf("%q: %q, want a problem with key %q", raw, problem, key)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func TestMessages(t *testing.T) {
 // Parse accepts the keys in Keys, and the command's key, and no others.
 func TestKeys(t *testing.T) {
 	for _, key := range append(strings.Split(Keys, ", "), "keeper") {
-		if _, trouble := Parse(key + "=?"); strings.Contains(trouble, "not a key") {
-			t.Error(trouble)
+		if _, problem := Parse(key + "=?"); strings.Contains(problem, "not a key") {
+			t.Error(problem)
 		}
 	}
-	if _, trouble := Parse("wild"); !strings.Contains(trouble, "not a key") {
-		t.Errorf("wild is taken for a key: %q", trouble)
+	if _, problem := Parse("wild"); !strings.Contains(problem, "not a key") {
+		t.Errorf("wild is taken for a key: %q", problem)
 	}
 }
 
@@ -112,15 +112,15 @@ func TestCollects(t *testing.T) {
 	for value, want := range map[string]string{
 		"noself": "time", "collect=io": "io", "collect=trace": "trace", "collect=time+trace": "time trace", "adapt=io": "time io", "collect=wild": "time",
 	} {
-		c, trouble := Parse(value)
+		c, problem := Parse(value)
 		var got []string
 		for _, name := range []string{"time", "trace", "io", "wild"} {
 			if c.Collects(name) {
 				got = append(got, name)
 			}
 		}
-		if got := strings.Join(got, " "); got != want || trouble != "" {
-			t.Errorf("%s: %s, want %s %s", value, got, want, trouble)
+		if got := strings.Join(got, " "); got != want || problem != "" {
+			t.Errorf("%s: %s, want %s %s", value, got, want, problem)
 		}
 		if reads := strings.Contains(want, "io"); c.Reads() != reads || c.ReadsBesides("io") {
 			t.Errorf("%s: Reads is %t, ReadsBesides io is %t", value, c.Reads(), c.ReadsBesides("io"))
@@ -159,18 +159,18 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		c, trouble := Parse(raw)
-		if strings.Contains(trouble, "\n") && !strings.Contains(raw, "\n") {
-			t.Errorf("%q: more than one line: %q", raw, trouble)
+		c, problem := Parse(raw)
+		if strings.Contains(problem, "\n") && !strings.Contains(raw, "\n") {
+			t.Errorf("%q: more than one line: %q", raw, problem)
 		}
-		if trouble == "" && c.File == "" && c.Report == "" && c.Spool == "" {
+		if problem == "" && c.File == "" && c.Report == "" && c.Spool == "" {
 			t.Errorf("%q: nowhere to put the data", raw)
 		}
-		if trouble == "" && (c.Period > 0 && (c.Width == 0 || c.Width >= c.Period) || c.Sample > 1e9) {
+		if problem == "" && (c.Period > 0 && (c.Width == 0 || c.Width >= c.Period) || c.Sample > 1e9) {
 			t.Errorf("%q: %+v", raw, c)
 		}
 		for _, trigger := range c.Triggers {
-			if trouble == "" && trigger.OnMarker() != (trigger.Name != "") {
+			if problem == "" && trigger.OnMarker() != (trigger.Name != "") {
 				t.Errorf("%q: %+v", raw, trigger)
 			}
 		}
@@ -182,8 +182,8 @@ func TestTriggers(t *testing.T) {
 		"start=on:a", "start=on:p.f:for#1", "pause=count:p.f:for#1:17", "resume=after:10ms", "stop=records:1", "stop=on:*.f;after:1s;records:9",
 		"every=1s:10ms", "sample=1:1", "sample=1:1000000000", "countdown", "enough=1", "throttle=1:0", "callers", "adapt",
 	} {
-		if _, trouble := Parse(good); trouble != "" {
-			t.Errorf("%s: %s", good, trouble)
+		if _, problem := Parse(good); problem != "" {
+			t.Errorf("%s: %s", good, problem)
 		}
 	}
 	for _, bad := range []string{
@@ -192,7 +192,7 @@ func TestTriggers(t *testing.T) {
 		"every=:", "sample=1:0", "sample=2:3", "sample=1:", "sample=5", "sample=1:1000000001", "countdown=1", "seed=x", "enough=0", "enough=-1",
 		"throttle=1", "throttle=0:1", "throttle=:", "callers=x", "adapt=", "adapt=time", "adapt=io+trace", "adapt=io,collect=hw",
 	} {
-		if _, trouble := Parse(bad); trouble == "" && bad != "start=on:a;" {
+		if _, problem := Parse(bad); problem == "" && bad != "start=on:a;" {
 			t.Errorf("%s is taken", bad)
 		}
 	}

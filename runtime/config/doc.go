@@ -1,9 +1,9 @@
 // Package config reads the environment variable MARKGEN, which says what a marked program collects: comma-separated
 // key[=value]. docs/markgen-variable.md has the keys.
 //
-//	c, trouble := config.Parse("collect=time+io,file=%a.%p.markgen")
+//	c, problem := config.Parse("collect=time+io,file=%a.%p.markgen")
 //
-// The runtime of a marked program (package perf) does what the Config says, or prints trouble and
+// The runtime of a marked program (package perf) does what the Config says, or prints problem and
 // collects nothing. The command passes the variable on to programs, which may use another version
 // of markgen: with Next it extracts the few keys that it needs itself, and leaves checking the
 // others to the program.

@@ -63,22 +63,22 @@ const mostOwn = 64 // a message in announce names it
 //go:norace
 func RegisterCollector(name string, c Collector) {
 	begin()
-	trouble := ""
+	problem := ""
 	switch {
 	case config.BuiltIn(name), name == collect.ProcessAlloc:
-		trouble = "the name is markgen's own; register it under another"
+		problem = "the name is markgen's own; register it under another"
 	case !config.IsName(name):
-		trouble = "a name has lower-case letters, digits and _; register it under another"
+		problem = "a name has lower-case letters, digits and _; register it under another"
 	case c == nil:
-		trouble = "there is none, RegisterCollector was given nil"
+		problem = "there is none, RegisterCollector was given nil"
 	}
 	var r *registered
-	if trouble == "" {
-		r, trouble = announce(name, c)
+	if problem == "" {
+		r, problem = announce(name, c)
 	}
-	if trouble != "" {
+	if problem != "" {
 		if collects() {
-			complain("collector " + name + ": " + trouble)
+			complain("collector " + name + ": " + problem)
 		}
 		return
 	}
@@ -98,7 +98,7 @@ func RegisterCollector(name string, c Collector) {
 // announce adds the collector to the list, or returns why it cannot.
 //
 //go:norace
-func announce(name string, c Collector) (r *registered, trouble string) {
+func announce(name string, c Collector) (r *registered, problem string) {
 	acquire(&starting)
 	defer release(&starting)
 	switch {

@@ -150,14 +150,14 @@ func hasRoom(size uintptr) bool {
 		want *= 2
 	}
 	want = max(want, least)
-	piece, trouble := space.file.Grow(want)
-	if trouble != "" && want > least {
+	piece, problem := space.file.Grow(want)
+	if problem != "" && want > least {
 		want = least
-		piece, trouble = space.file.Grow(want)
+		piece, problem = space.file.Grow(want)
 	}
-	if trouble != "" {
+	if problem != "" {
 		if space.refused == 0 {
-			complain("the data file cannot grow: " + trouble + "; what has no room in it is collected in memory only")
+			complain("the data file cannot grow: " + problem + "; what has no room in it is collected in memory only")
 		}
 		space.refused = least
 		atomic.OrUint64(headerWord(layout.OffFlags), layout.FlagPartial)
@@ -177,19 +177,19 @@ func addPiece(b []byte) {
 
 // openFile opens the data file of the run, under that path or in the spool dir, and returns its
 // first piece, or nil if it cannot be opened.
-func openFile(path, dir string) (first []byte, trouble string) {
-	first, taken, trouble := space.file.Open(path, firstPiece, datafile.Options{Keeper: conf.Keeper, Spool: dir, Room: conf.Room})
+func openFile(path, dir string) (first []byte, problem string) {
+	first, taken, problem := space.file.Open(path, firstPiece, datafile.Options{Keeper: conf.Keeper, Spool: dir, Room: conf.Room})
 	if taken != "" {
 		complain(`MARKGEN: key "file": ` + taken + "; data go beside it, under the name with a number; give the name of a file that may be made")
 	}
-	return first, trouble
+	return first, problem
 }
 
 // closeFile completes the data file, if there is one; it stays open to keep its lock. The caller
 // holds the lock.
 //
 //go:norace
-func closeFile() (trouble string) {
+func closeFile() (problem string) {
 	if !space.open {
 		return ""
 	}

@@ -120,12 +120,12 @@ func TestReportLink(t *testing.T) {
 func TestListedPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	newPipe(t, pipe)
-	for config, trouble := range map[string]string{
+	for config, problem := range map[string]string{
 		"only=@" + pipe:              "cannot be @" + pipe + ": nobody writes to it; ",
 		"collect=wild,known=" + pipe: "cannot be " + pipe + ": nobody writes to it; nothing is collected",
 		"only=@/dev/zero":            "cannot be @/dev/zero: not a regular file; ",
 	} {
-		if r := virtualForm.run(t, config, "work", "2"); r.code != 0 || !strings.Contains(r.stderr, trouble) || len(r.files()) > 0 {
+		if r := virtualForm.run(t, config, "work", "2"); r.code != 0 || !strings.Contains(r.stderr, problem) || len(r.files()) > 0 {
 			t.Errorf("%s: exit code %d, stderr %q, files %q", config, r.code, r.stderr, r.files())
 		}
 	}

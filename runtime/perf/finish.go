@@ -57,13 +57,13 @@ func complete() {
 	setTicks(false)
 	theSampler.conclude()
 	setEnd()
-	trouble := closeFile()
+	problem := closeFile()
 	picking.permit.Release()
 	space.open = false
 	unlock()
 	defer freeze()
-	if trouble != "" {
-		complain("the data file: " + trouble)
+	if problem != "" {
+		complain("the data file: " + problem)
 	}
 	if conf.Report == "" {
 		return
@@ -73,8 +73,8 @@ func complete() {
 		datafile.WriteStderr(text)
 		return
 	}
-	if trouble := datafile.WriteWhole(reportPath, text); trouble != "" {
-		complain(`MARKGEN: key "report": ` + reportPath + ": " + trouble + "; the report is lost")
+	if problem := datafile.WriteWhole(reportPath, text); problem != "" {
+		complain(`MARKGEN: key "report": ` + reportPath + ": " + problem + "; the report is lost")
 	}
 }
 

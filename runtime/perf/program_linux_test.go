@@ -94,8 +94,8 @@ func TestWaysToEnd(t *testing.T) {
 func TestInert(t *testing.T) {
 	for _, value := range []string{"", ",", "collect", "collect=time,io,file=x", "file=x,colect=time", "file=x,noself=1", "file=x,report="} {
 		stderr := ""
-		if _, trouble := config.Parse(value); config.IsSet(value) {
-			stderr = "markgen: " + trouble + "\n"
+		if _, problem := config.Parse(value); config.IsSet(value) {
+			stderr = "markgen: " + problem + "\n"
 		}
 		r := virtualForm.run(t, value, "work", "2")
 		if r.code != 0 || r.stderr != stderr || r.stdout != "sum 20 true false\n" {

@@ -15,23 +15,23 @@ type settings struct {
 	listed        config.Only // the contents of that file
 }
 
-// parseSettings parses the value of MARKGEN. trouble is an error message, or "".
-func parseSettings(value string) (c settings, trouble string) {
-	c.Config, trouble = config.Parse(value)
-	return c, trouble
+// parseSettings parses the value of MARKGEN. problem is an error message, or "".
+func parseSettings(value string) (c settings, problem string) {
+	c.Config, problem = config.Parse(value)
+	return c, problem
 }
 
 // chooses reports whether some markers may be left out.
 func (c *settings) chooses() bool { return c.Only != "" || c.listed.Given || c.Skip != "" || c.Wild }
 
 // readListed reads the file of only=@FILE, if there is one.
-func (c *settings) readListed() (trouble string) {
+func (c *settings) readListed() (problem string) {
 	if c.Only == "" || c.Only[0] != '@' {
 		return ""
 	}
-	text, trouble := datafile.ReadAll(c.Only[1:])
-	if trouble != "" {
-		return config.KeyError("only", "cannot be "+c.Only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
+	text, problem := datafile.ReadAll(c.Only[1:])
+	if problem != "" {
+		return config.KeyError("only", "cannot be "+c.Only+": "+problem+"; give a file with the ID of a marker or a glob on each line")
 	}
 	c.listed = config.ParseOnly(string(text))
 	c.Only = c.listed.Globs

@@ -62,13 +62,13 @@ func begin() {
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
 		if config.IsSet(value) {
-			refused, trouble := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
+			refused, problem := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
 			if !platform.Privileged() {
-				refused, trouble = start(value)
+				refused, problem = start(value)
 			}
 			switch {
-			case trouble != "":
-				complain(trouble)
+			case problem != "":
+				complain(problem)
 			case refused == layout.WildPicked:
 				fromStart = true
 				mode = modeReady
@@ -76,7 +76,7 @@ func begin() {
 					hold()
 				}
 			}
-			if trouble == "" { // a process that declined may be configured later
+			if problem == "" { // a process that declined may be configured later
 				atExit(Finish)
 			}
 		}
@@ -95,16 +95,16 @@ func begin() {
 //go:norace
 func configure(spec string) error {
 	never := hot.mode == modeInert && header == nil
-	if c, trouble := parseSettings(spec); trouble != "" {
-		return &ConfigError{trouble}
+	if c, problem := parseSettings(spec); problem != "" {
+		return &ConfigError{problem}
 	} else if c.TSC && !clock.Usable() {
 		return &ConfigError{noTSC()}
 	}
 	forget()
 	fromStart = false
-	refused, trouble := start(spec)
-	if trouble != "" {
-		return &ConfigError{trouble}
+	refused, problem := start(spec)
+	if problem != "" {
+		return &ConfigError{problem}
 	}
 	if never {
 		atExit(Finish)
@@ -254,39 +254,39 @@ func noTSC() string {
 	return config.KeyError("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
 }
 
-// start makes a run with the settings in value, which has the form of MARKGEN. trouble is an error
+// start makes a run with the settings in value, which has the form of MARKGEN. problem is an error
 // message, or "". refused is one of the Wild… constants: why a process with collect=wild declines
 // to collect, or WildPicked.
 //
 //go:norace
-func start(value string) (refused uint64, trouble string) {
+func start(value string) (refused uint64, problem string) {
 	datafile.OnWrite = collect.Wrote
 	began = anchorNow()
 	wall := platform.WallNS()
-	c, trouble := parseSettings(value)
+	c, problem := parseSettings(value)
 	usable := clock.Usable()
-	if trouble == "" && c.TSC && !usable {
-		trouble = noTSC()
+	if problem == "" && c.TSC && !usable {
+		problem = noTSC()
 	}
-	if trouble == "" && c.Collects("trace") && !hasG {
-		trouble = config.KeyError("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
+	if problem == "" && c.Collects("trace") && !hasG {
+		problem = config.KeyError("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
 	}
 	number := uintptr(0)
 	if hasG {
-		if number = findGoid(); number == 0 && trouble == "" {
-			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
+		if number = findGoid(); number == 0 && problem == "" {
+			problem = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
 		}
 		prepareRecovered()
 	}
-	if trouble == "" {
-		trouble = c.readListed()
+	if problem == "" {
+		problem = c.readListed()
 	}
 	var history wild.History
-	if trouble == "" && c.Known != "" {
-		history, trouble = readHistory(c.Known)
+	if problem == "" && c.Known != "" {
+		history, problem = readHistory(c.Known)
 	}
-	if trouble != "" {
-		return 0, trouble
+	if problem != "" {
+		return 0, problem
 	}
 	conf = c
 	app = platform.AppName()
@@ -301,18 +301,18 @@ func start(value string) (refused uint64, trouble string) {
 		// in any case.
 		number := random.Mix(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
 		dir := datafile.Absolute(c.Spool)
-		if piece, trouble = openFile(dir+"/"+layout.SpoolRun+string(lite.AppendHex(nil, number))+layout.DataExt, dir); piece == nil {
-			return 0, config.KeyError("spool", trouble) // without the file, nobody would find its data
+		if piece, problem = openFile(dir+"/"+layout.SpoolRun+string(lite.AppendHex(nil, number))+layout.DataExt, dir); piece == nil {
+			return 0, config.KeyError("spool", problem) // without the file, nobody would find its data
 		}
 	}
 	if c.File != "" {
 		path := expand(c.File, app, pid, wall)
-		if piece, trouble = openFile(path, ""); piece == nil {
+		if piece, problem = openFile(path, ""); piece == nil {
 			lost := "; collecting in memory only"
 			if c.Report == "" {
 				lost += ", of which nothing is left at the end; give report=PATH for a table of it"
 			}
-			complain(`MARKGEN: key "file": ` + path + ": " + trouble + lost)
+			complain(`MARKGEN: key "file": ` + path + ": " + problem + lost)
 		}
 	}
 	if locked == nil {

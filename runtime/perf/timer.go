@@ -106,8 +106,8 @@ func haveTimers(run uint64) {
 	if !begins {
 		return
 	}
-	if trouble := platform.PollerTrouble(); trouble != "" {
-		complain("MARKGEN: there can be no timer: " + trouble + "; no window is opened, and nothing happens after a time")
+	if problem := platform.PollerProblem(); problem != "" {
+		complain("MARKGEN: there can be no timer: " + problem + "; no window is opened, and nothing happens after a time")
 		return
 	}
 	startTimers(run)

@@ -29,16 +29,16 @@ var picking struct {
 }
 
 // readHistory reads the file of known=. A missing file is not an error: the first process has none.
-func readHistory(path string) (h wild.History, trouble string) {
-	text, trouble := datafile.ReadAll(path)
-	if datafile.NoFile(trouble) {
+func readHistory(path string) (h wild.History, problem string) {
+	text, problem := datafile.ReadAll(path)
+	if datafile.NoFile(problem) {
 		return h, ""
 	}
-	if trouble == "" {
-		h, trouble = wild.Parse(string(text))
+	if problem == "" {
+		h, problem = wild.Parse(string(text))
 	}
-	if trouble != "" {
-		return h, config.KeyError("known", "cannot be "+path+": "+trouble)
+	if problem != "" {
+		return h, config.KeyError("known", "cannot be "+path+": "+problem)
 	}
 	return h, ""
 }
@@ -85,11 +85,11 @@ func decline() {
 	lock()
 	setHeader(layout.OffState, layout.StateStopped)
 	setEnd()
-	trouble := closeFile()
+	problem := closeFile()
 	unlock()
 	forget()
-	if trouble != "" {
-		complain("the data file: " + trouble)
+	if problem != "" {
+		complain("the data file: " + problem)
 	}
 }
 

@@ -55,10 +55,10 @@ func threadLives(thread uint32) bool {
 
 func openEvent(e *hwEvent, thread uint32, group int) (int, syscall.Errno) {
 	attr := perfAttr{kind: uint32(e.kind), size: perfAttrSize, config: e.config, format: perfFormat, flags: perfUserOnly}
-	fd, _, trouble := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)),
+	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)),
 		uintptr(thread), ^uintptr(0), uintptr(group), perfCloexec, 0)
-	if trouble != 0 {
-		return -1, trouble
+	if errno != 0 {
+		return -1, errno
 	}
 	return datafile.MoveUp(int(fd)), 0
 }

@@ -156,7 +156,7 @@ func tryGroup() (reason string) {
 // open opens the group for a thread.
 //
 //go:norace
-func (t *hwThread) open(thread uint32) (trouble syscall.Errno) {
+func (t *hwThread) open(thread uint32) (errno syscall.Errno) {
 	for i := range hw.n {
 		group := -1
 		if i > 0 {

@@ -19,9 +19,9 @@ const firstSize = 256 << 10
 // begin opens a data file and writes a header, and one block after it.
 func begin(t *testing.T, f *File, path string, o Options) []byte {
 	t.Helper()
-	first, taken, trouble := f.Open(path, firstSize, o)
-	if len(first) != firstSize || taken != "" || trouble != "" {
-		t.Fatalf("%d bytes, taken %q, trouble %q", len(first), taken, trouble)
+	first, taken, problem := f.Open(path, firstSize, o)
+	if len(first) != firstSize || taken != "" || problem != "" {
+		t.Fatalf("%d bytes, taken %q, problem %q", len(first), taken, problem)
 	}
 	copy(first, layout.Magic)
 	*word(first, layout.OffStartWall) = 1
@@ -42,17 +42,17 @@ func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	var f File
 	first := begin(t, &f, path, Options{})
-	more, trouble := f.Grow(1 << 20)
-	if len(more) != 1<<20 || trouble != "" {
-		t.Fatalf("%d bytes, %q", len(more), trouble)
+	more, problem := f.Grow(1 << 20)
+	if len(more) != 1<<20 || problem != "" {
+		t.Fatalf("%d bytes, %q", len(more), problem)
 	}
 	rest := first[layout.HeaderSize+layout.BlockAlign:]
 	*(*uint32)(unsafe.Pointer(&rest[layout.OffBlockType])) = layout.BlockPad
 	*word(rest, layout.OffBlockSize) = uint64(len(rest))
 	block(more, 8)
 	*word(first, layout.OffUsed) = firstSize + layout.BlockAlign
-	if trouble := f.Complete([][]byte{first, more}, true); trouble != "" {
-		t.Fatal(trouble)
+	if problem := f.Complete([][]byte{first, more}, true); problem != "" {
+		t.Fatal(problem)
 	}
 	*word(more, layout.OffAliasTo) = 9 // as a goroutine may that has not noticed the end
 	f.Close()
@@ -94,17 +94,17 @@ func TestReadAll(t *testing.T) {
 	if err := os.WriteFile(path, want, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, trouble := ReadAll(path); !bytes.Equal(text, want) || trouble != "" {
-		t.Errorf("%d bytes, %q", len(text), trouble)
+	if text, problem := ReadAll(path); !bytes.Equal(text, want) || problem != "" {
+		t.Errorf("%d bytes, %q", len(text), problem)
 	}
-	if _, trouble := readAtMost(len(want)-1, path, false); trouble != "it is too long" {
-		t.Errorf("%q", trouble)
+	if _, problem := readAtMost(len(want)-1, path, false); problem != "it is too long" {
+		t.Errorf("%q", problem)
 	}
-	if _, trouble := ReadAll(filepath.Join(dir, "none")); !NoFile(trouble) {
-		t.Errorf("a file that there is not: %q", trouble)
+	if _, problem := ReadAll(filepath.Join(dir, "none")); !NoFile(problem) {
+		t.Errorf("a file that there is not: %q", problem)
 	}
-	if _, trouble := ReadAll(dir); trouble == "" || NoFile(trouble) {
-		t.Errorf("a directory: %q", trouble)
+	if _, problem := ReadAll(dir); problem == "" || NoFile(problem) {
+		t.Errorf("a directory: %q", problem)
 	}
 }
 
@@ -116,8 +116,8 @@ func TestWriteWhole(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "report")
 	for _, text := range []string{"a long text", "text"} {
-		if trouble := WriteWhole(path, []byte(text)); trouble != "" {
-			t.Fatal(trouble)
+		if problem := WriteWhole(path, []byte(text)); problem != "" {
+			t.Fatal(problem)
 		}
 		if b, err := os.ReadFile(path); string(b) != text {
 			t.Errorf("%q, %v", b, err)
@@ -126,7 +126,7 @@ func TestWriteWhole(t *testing.T) {
 	if written != len("a long texttext") {
 		t.Errorf("told of %d bytes", written)
 	}
-	if trouble := WriteWhole(filepath.Join(dir, "none", "report"), nil); trouble == "" {
+	if problem := WriteWhole(filepath.Join(dir, "none", "report"), nil); problem == "" {
 		t.Error("written to a directory that there is not")
 	}
 	if list, err := os.ReadDir(dir); len(list) != 1 {
@@ -153,9 +153,9 @@ func TestSpool(t *testing.T) {
 	}
 	for n := 1; n <= 2; n++ {
 		var g File
-		first, _, trouble := g.Open(dir+"/other", firstSize, Options{Spool: dir, Room: 100})
-		if want := dir + " holds more than the 100 bytes that it may; run markgen push " + dir; first != nil || trouble != want {
-			t.Fatalf("%d bytes, %q, want %q", len(first), trouble, want)
+		first, _, problem := g.Open(dir+"/other", firstSize, Options{Spool: dir, Room: 100})
+		if want := dir + " holds more than the 100 bytes that it may; run markgen push " + dir; first != nil || problem != want {
+			t.Fatalf("%d bytes, %q, want %q", len(first), problem, want)
 		}
 		if b, err := os.ReadFile(filepath.Join(dir, layout.SpoolRefusals)); string(b) != strings.Repeat("+", n) {
 			t.Errorf("refusals %q, %v", b, err)
@@ -166,7 +166,7 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	var g File
-	if first, _, trouble := g.Open(path+"/deep/run", firstSize, Options{Spool: path + "/deep"}); first != nil || !strings.HasPrefix(trouble, "cannot be "+path+"/deep: ") {
-		t.Errorf("%d bytes, %q", len(first), trouble)
+	if first, _, problem := g.Open(path+"/deep/run", firstSize, Options{Spool: path + "/deep"}); first != nil || !strings.HasPrefix(problem, "cannot be "+path+"/deep: ") {
+		t.Errorf("%d bytes, %q", len(first), problem)
 	}
 }

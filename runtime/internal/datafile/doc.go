@@ -3,13 +3,13 @@
 // data file, the spool, and the files that MARKGEN names.
 //
 //	var f datafile.File
-//	first, _, trouble := f.Open("data.markgen", 256<<10, datafile.Options{}) // first begins with the header
-//	more, trouble := f.Grow(1 << 20)
-//	trouble = f.Complete([][]byte{first, more}, true)
+//	first, _, problem := f.Open("data.markgen", 256<<10, datafile.Options{}) // first begins with the header
+//	more, problem := f.Grow(1 << 20)
+//	problem = f.Complete([][]byte{first, more}, true)
 //	f.Close()
 //
 // Where files are mapped, a write to a piece is in the file at once, whatever happens to the
-// process; elsewhere Complete writes the file. The results named trouble are error messages for the
+// process; elsewhere Complete writes the file. The results named problem are error messages for the
 // user, "" if there was no error. No function waits longer than two seconds for another process
 // that makes no progress.
 package datafile

@@ -14,19 +14,19 @@ type File struct{ path string }
 
 // Open sets the path and returns the first piece, size bytes, or nil if it cannot. Whether the path
 // can be written to only shows in Complete.
-func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, trouble string) {
+func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, problem string) {
 	if o.Spool != "" {
-		if _, trouble = enterSpool(o.Spool, o.Room); trouble != "" {
-			return nil, "", trouble
+		if _, problem = enterSpool(o.Spool, o.Room); problem != "" {
+			return nil, "", problem
 		}
 	}
 	f.path = Absolute(path)
-	first, trouble = f.Grow(size)
-	return first, "", trouble
+	first, problem = f.Grow(size)
+	return first, "", problem
 }
 
 // Grow returns memory that Complete will write.
-func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
+func (f *File) Grow(size uintptr) (piece []byte, problem string) {
 	p := Map(size)
 	if p == nil {
 		return nil, "there is no memory"
@@ -41,7 +41,7 @@ func (f *File) WriteParts(back uintptr, parts [][]byte) bool { return false }
 //
 //go:norace
 //go:nocheckptr
-func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
+func (f *File) Complete(pieces [][]byte, alone bool) (problem string) {
 	var b []byte
 	left := int(*word(pieces[0], layout.OffUsed))
 	for _, p := range pieces {

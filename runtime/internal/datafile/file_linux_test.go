@@ -34,14 +34,14 @@ func TestClosedByProgram(t *testing.T) {
 	if err := syscall.Dup3(int(other.Fd()), fd, 0); err != nil {
 		t.Fatal(err)
 	}
-	if piece, trouble := f.Grow(firstSize); piece != nil || trouble != "its descriptor was closed by the program" {
-		t.Errorf("%d bytes, %q", len(piece), trouble)
+	if piece, problem := f.Grow(firstSize); piece != nil || problem != "its descriptor was closed by the program" {
+		t.Errorf("%d bytes, %q", len(piece), problem)
 	}
 	if f.WriteParts(firstSize, [][]byte{[]byte("text")}) {
 		t.Error("written")
 	}
-	if trouble := f.Complete([][]byte{first}, true); trouble != "" {
-		t.Error(trouble)
+	if problem := f.Complete([][]byte{first}, true); problem != "" {
+		t.Error(problem)
 	}
 	f.Close()
 	var st syscall.Stat_t

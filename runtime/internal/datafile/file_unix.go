@@ -64,10 +64,10 @@ func (f *File) ours() bool {
 // name exists, Open tries it with .2, .3 … added, unless the file has the data of a process that is
 // gone, and so can be replaced (replaceable). taken describes what has the wanted name, "" if that
 // is a run's data.
-func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, trouble string) {
+func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, problem string) {
 	if f.dir, f.made = o.Spool, 0; f.dir != "" {
-		if f.made, trouble = enterSpool(f.dir, o.Room); trouble != "" {
-			return nil, "", trouble
+		if f.made, problem = enterSpool(f.dir, o.Room); problem != "" {
+			return nil, "", problem
 		}
 	}
 	fd := -1
@@ -75,18 +75,18 @@ func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, 
 		fd = fetch(o.Keeper)
 	}
 	if fd >= 0 {
-		first, trouble = f.take(fd, size)
+		first, problem = f.take(fd, size)
 	} else {
-		first, taken, trouble = f.create(path, size)
+		first, taken, problem = f.create(path, size)
 	}
 	if first == nil && f.dir != "" {
-		trouble = "cannot be " + f.dir + ": " + trouble
+		problem = "cannot be " + f.dir + ": " + problem
 	}
-	return first, taken, trouble
+	return first, taken, problem
 }
 
 // take initialises f with an open file and maps its first piece, or closes it.
-func (f *File) take(fd int, size uintptr) (first []byte, trouble string) {
+func (f *File) take(fd int, size uintptr) (first []byte, problem string) {
 	fd = MoveUp(fd)
 	unlocked := flock(fd)
 	for tries := 0; unlocked != nil && tries < 100; tries++ {
@@ -95,18 +95,18 @@ func (f *File) take(fd int, size uintptr) (first []byte, trouble string) {
 	}
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
-		trouble = err.Error()
+		problem = err.Error()
 	} else if unlocked != nil && f.dir != "" { // markgen push would consider the process gone
-		trouble = "no file can be locked there: " + unlocked.Error()
+		problem = "no file can be locked there: " + unlocked.Error()
 	} else {
 		f.opened(fd, &st)
-		first, trouble = f.Grow(size)
+		first, problem = f.Grow(size)
 	}
 	if first == nil {
 		syscall.Close(fd)
 		f.open = false
 	}
-	return first, trouble
+	return first, problem
 }
 
 // flock locks an open file, unless another process has the lock.
@@ -135,13 +135,13 @@ func OpenLocked(path string) (f File, err error) {
 // cell is written.
 //
 //go:norace
-func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
+func (f *File) Grow(size uintptr) (piece []byte, problem string) {
 	if !f.ours() {
 		return nil, "its descriptor was closed by the program"
 	}
 	end := f.size + int64(size)
-	if trouble = f.reserve(end); trouble != "" {
-		return nil, trouble
+	if problem = f.reserve(end); problem != "" {
+		return nil, problem
 	}
 	piece, err := syscall.Mmap(f.fd, f.size, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
@@ -154,7 +154,7 @@ func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
 // reserve makes the file system reserve space up to end.
 //
 //go:norace
-func (f *File) reserve(end int64) (trouble string) {
+func (f *File) reserve(end int64) (problem string) {
 	// Writing beyond the limit would raise SIGXFSZ.
 	var lim syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &lim); err != nil || uint64(lim.Cur) < uint64(end) {
@@ -194,7 +194,7 @@ func writeZeros(fd int, off, size int64) error {
 // process; without it there are no checksums.
 //
 //go:norace
-func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
+func (f *File) Complete(pieces [][]byte, alone bool) (problem string) {
 	if !f.ours() {
 		return ""
 	}

@@ -52,9 +52,9 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f File
-		first, got, trouble := f.Open(path, firstSize, Options{})
-		if first == nil || got != taken || trouble != "" {
-			t.Errorf("%q: %d bytes, taken %q, trouble %q", text, len(first), got, trouble)
+		first, got, problem := f.Open(path, firstSize, Options{})
+		if first == nil || got != taken || problem != "" {
+			t.Errorf("%q: %d bytes, taken %q, problem %q", text, len(first), got, problem)
 		}
 		want("data", "data.2")
 		if b, err := os.ReadFile(path); string(b) != text {
@@ -71,15 +71,15 @@ func TestNames(t *testing.T) {
 		if err := errors.Join(os.Remove(path), make()); err != nil {
 			t.Fatal(err)
 		}
-		if first, taken, trouble := f.Open(path, firstSize, Options{}); first == nil || taken != path+" is "+what || trouble != "" {
-			t.Errorf("%d bytes, taken %q, want %q, trouble %q", len(first), taken, what, trouble)
+		if first, taken, problem := f.Open(path, firstSize, Options{}); first == nil || taken != path+" is "+what || problem != "" {
+			t.Errorf("%d bytes, taken %q, want %q, problem %q", len(first), taken, what, problem)
 		}
 		f.Remove()
 		f.Close()
 	}
 	var f File
-	if first, _, trouble := f.Open("/dev/null", firstSize, Options{}); first != nil || trouble != "not a file that can hold data" {
-		t.Errorf("%d bytes, %q", len(first), trouble)
+	if first, _, problem := f.Open("/dev/null", firstSize, Options{}); first != nil || problem != "not a file that can hold data" {
+		t.Errorf("%d bytes, %q", len(first), problem)
 	}
 }
 
@@ -122,13 +122,13 @@ func TestWriteThere(t *testing.T) {
 		os.WriteFile(data, []byte(layout.Magic), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if trouble := WriteWhole(link, []byte("text")); trouble != "" {
-		t.Error(trouble)
+	if problem := WriteWhole(link, []byte("text")); problem != "" {
+		t.Error(problem)
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "text")); string(b) != "text" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if trouble := WriteWhole(data, []byte("text")); trouble != "it is the data file of a run" {
-		t.Errorf("%q", trouble)
+	if problem := WriteWhole(data, []byte("text")); problem != "it is the data file of a run" {
+		t.Errorf("%q", problem)
 	}
 }

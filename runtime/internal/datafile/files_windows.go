@@ -10,7 +10,7 @@ func open(path string, flags int) (fd handle, err error) {
 }
 
 // openForReading opens a regular file to be read completely.
-func openForReading(path string, regular bool) (fd handle, pipe bool, trouble string) {
+func openForReading(path string, regular bool) (fd handle, pipe bool, problem string) {
 	fd, err := open(path, syscall.O_RDONLY)
 	if err != nil {
 		return fd, false, err.Error()
@@ -23,7 +23,7 @@ func openForReading(path string, regular bool) (fd handle, pipe bool, trouble st
 }
 
 // writeInPlace does nothing: every file is replaced.
-func writeInPlace(path string, b []byte) (done bool, trouble string) { return false, "" }
+func writeInPlace(path string, b []byte) (done bool, problem string) { return false, "" }
 
 // rename replaces an existing file, which MoveFile alone refuses to do.
 func rename(from, to string) error {

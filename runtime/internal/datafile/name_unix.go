@@ -14,7 +14,7 @@ import (
 const mostNames = 10000
 
 // create creates the file under the path, or with a number added, and maps its first piece.
-func (f *File) create(path string, size uintptr) (first []byte, taken, trouble string) {
+func (f *File) create(path string, size uintptr) (first []byte, taken, problem string) {
 	var since uint64 // start of the live run that has the plain name
 	for n, tries := 1, 0; n < mostNames && tries < 20000; tries++ {
 		name := path
@@ -42,7 +42,7 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, trouble s
 		if err != nil {
 			return nil, taken, err.Error()
 		}
-		first, trouble = f.take(fd, size)
+		first, problem = f.take(fd, size)
 		f.wanted, f.number = path, n
 		if first == nil {
 			syscall.Unlink(name)
@@ -50,7 +50,7 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, trouble s
 			f.path = Absolute(name)
 			f.stand()
 		}
-		return first, taken, trouble
+		return first, taken, problem
 	}
 	return nil, taken, "all names are taken"
 }

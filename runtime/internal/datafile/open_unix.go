@@ -42,7 +42,7 @@ func othersMade(st *syscall.Stat_t) bool {
 
 // openForReading opens a file that is to be read completely: if regular is true, a regular file and
 // no link to one, else a regular file or a pipe.
-func openForReading(path string, regular bool) (fd int, pipe bool, trouble string) {
+func openForReading(path string, regular bool) (fd int, pipe bool, problem string) {
 	flags := syscall.O_RDONLY
 	if regular {
 		flags |= noFollow

@@ -18,21 +18,21 @@ func nanotime() int64
 
 // ReadAll reads a file that MARKGEN names, which may be a link, or a pipe with a writer, up to 64
 // MiB: more than all markers of any program need.
-func ReadAll(path string) (text []byte, trouble string) { return readAtMost(64<<20, path, false) }
+func ReadAll(path string) (text []byte, problem string) { return readAtMost(64<<20, path, false) }
 
-// NoFile reports whether trouble says that a file does not exist. On Windows its directory may be
+// NoFile reports whether problem says that a file does not exist. On Windows its directory may be
 // missing, too.
-func NoFile(trouble string) bool {
-	return trouble == syscall.ENOENT.Error() || runtime.GOOS == "windows" && trouble == syscall.ENOTDIR.Error()
+func NoFile(problem string) bool {
+	return problem == syscall.ENOENT.Error() || runtime.GOOS == "windows" && problem == syscall.ENOTDIR.Error()
 }
 
 // readAtMost reads a file of at most most bytes: if regular is true, a regular file and no link to
 // one, else a regular file, or a pipe, whose writer it gives up after pipePatience without
 // progress.
-func readAtMost(most int, path string, regular bool) (text []byte, trouble string) {
-	fd, pipe, trouble := openForReading(path, regular)
-	if trouble != "" {
-		return nil, trouble
+func readAtMost(most int, path string, regular bool) (text []byte, problem string) {
+	fd, pipe, problem := openForReading(path, regular)
+	if problem != "" {
+		return nil, problem
 	}
 	since := nanotime()
 	for {
@@ -48,17 +48,17 @@ func readAtMost(most int, path string, regular bool) (text []byte, trouble strin
 				runtime.Gosched()
 				continue
 			}
-			trouble = "nobody writes to it"
+			problem = "nobody writes to it"
 		case err != nil:
-			trouble = err.Error()
+			problem = err.Error()
 		case n > 0 && len(text)+n <= most:
 			text = text[:len(text)+n]
 			since = nanotime()
 			continue
 		case n > 0:
-			trouble = "it is too long"
+			problem = "it is too long"
 		}
 		syscall.Close(fd)
-		return text, trouble
+		return text, problem
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // enterSpool creates the directory of a spool, unless it exists, and checks that there is room for
 // another file. made is the number of directories created.
-func enterSpool(dir string, room uint64) (made int, trouble string) {
-	if made, trouble = makeDir(dir); trouble != "" {
-		return made, "cannot be " + dir + ": " + trouble
+func enterSpool(dir string, room uint64) (made int, problem string) {
+	if made, problem = makeDir(dir); problem != "" {
+		return made, "cannot be " + dir + ": " + problem
 	}
 	const most = 64 // size limit of layout.SpoolHeld, bytes
 	text, _ := readAtMost(most, dir+"/"+layout.SpoolHeld, true)
@@ -29,11 +29,11 @@ func enterSpool(dir string, room uint64) (made int, trouble string) {
 
 // makeDir creates a directory, for its owner only, and missing parents. An existing directory is
 // not changed. made is the number of directories created.
-func makeDir(dir string) (made int, trouble string) {
+func makeDir(dir string) (made int, problem string) {
 	err := mkdir(dir)
 	if up := above(dir); up != "" && err != nil && NoFile(err.Error()) {
-		if made, trouble = makeDir(up); trouble != "" {
-			return made, trouble
+		if made, problem = makeDir(up); problem != "" {
+			return made, problem
 		}
 		err = mkdir(dir)
 	}

@@ -10,7 +10,7 @@ import (
 
 // whyNoDir returns the reason why dir does not exist after mkdir failed with err, or "" if it
 // exists.
-func whyNoDir(dir string, err error) (trouble string) {
+func whyNoDir(dir string, err error) (problem string) {
 	var st syscall.Stat_t
 	if syscall.Lstat(dir, &st) == nil && othersMade(&st) {
 		return "a link or pipe of another user"

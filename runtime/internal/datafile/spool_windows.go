@@ -8,7 +8,7 @@ import (
 
 // whyNoDir returns the reason why dir does not exist after mkdir failed with err, or "" if it
 // exists.
-func whyNoDir(dir string, err error) (trouble string) {
+func whyNoDir(dir string, err error) (problem string) {
 	if err == syscall.ERROR_ALREADY_EXISTS {
 		return ""
 	}

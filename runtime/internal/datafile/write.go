@@ -47,9 +47,9 @@ func WriteStderr(b []byte) { writeAll(syscall.Stderr, b) }
 // WriteWhole writes b to the file path atomically: it renames a temporary file beside it. If path
 // exists and is not a regular file (a device, a pipe, a link), it is written to instead. A data
 // file is not overwritten.
-func WriteWhole(path string, b []byte) (trouble string) {
-	if done, trouble := writeInPlace(path, b); done {
-		return trouble
+func WriteWhole(path string, b []byte) (problem string) {
+	if done, problem := writeInPlace(path, b); done {
+		return problem
 	}
 	temp := string(lite.AppendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
 	syscall.Unlink(temp) // left by an earlier process with this ID
@@ -67,11 +67,11 @@ func WriteWhole(path string, b []byte) (trouble string) {
 	if err != nil {
 		syscall.Unlink(temp)
 	}
-	return troubleOf(err)
+	return problemOf(err)
 }
 
-// troubleOf returns the message for an error, "" if err is nil.
-func troubleOf(err error) string {
+// problemOf returns the message for an error, "" if err is nil.
+func problemOf(err error) string {
 	switch err {
 	case nil:
 		return ""

@@ -11,7 +11,7 @@ import (
 // writeInPlace writes b to the device, pipe or link with the name path; these are not replaced. If
 // path is the process's own stdout or stderr, /dev/stderr say, it uses that descriptor, so that b
 // follows what was written before. done is false if path is none of these.
-func writeInPlace(path string, b []byte) (done bool, trouble string) {
+func writeInPlace(path string, b []byte) (done bool, problem string) {
 	var st syscall.Stat_t
 	switch {
 	case holdsData(path):
@@ -26,7 +26,7 @@ func writeInPlace(path string, b []byte) (done bool, trouble string) {
 		var to, own syscall.Stat_t
 		for fd := 1; fd <= 2 && syscall.Stat(path, &to) == nil; fd++ {
 			if syscall.Fstat(fd, &own) == nil && own.Dev == to.Dev && own.Ino == to.Ino {
-				return true, troubleOf(writeAll(fd, b))
+				return true, problemOf(writeAll(fd, b))
 			}
 		}
 	} else {
@@ -42,7 +42,7 @@ func writeInPlace(path string, b []byte) (done bool, trouble string) {
 		}
 		syscall.Close(fd)
 	}
-	return true, troubleOf(err)
+	return true, problemOf(err)
 }
 
 func rename(from, to string) error { return syscall.Rename(from, to) }

@@ -24,8 +24,8 @@ func TestPlatform(t *testing.T) {
 	if Privileged() {
 		t.Error("a test has rights that its caller lacks")
 	}
-	if trouble := PollerTrouble(); trouble != "" {
-		t.Errorf("no poller: %s", trouble)
+	if problem := PollerProblem(); problem != "" {
+		t.Errorf("no poller: %s", problem)
 	}
 	if load, ok := Load(); ok && load > 100_000 {
 		t.Errorf("a load of %d %%", load)

@@ -2,15 +2,15 @@ package platform
 
 import "syscall"
 
-// PollerTrouble returns what keeps Go's poller from starting, "" if nothing does. A goroutine that
+// PollerProblem returns what keeps Go's poller from starting, "" if nothing does. A goroutine that
 // waits for a timer starts the poller, which ends the program if there are no descriptors left: it
 // needs two (netpollinit in runtime/netpoll_epoll.go).
-func PollerTrouble() (trouble string) {
+func PollerProblem() (problem string) {
 	var fds [2]uintptr
 	for i := range fds {
 		fd, _, e := syscall.RawSyscall(syscall.SYS_EPOLL_CREATE1, syscall.EPOLL_CLOEXEC, 0, 0)
 		if e != 0 {
-			trouble = e.Error()
+			problem = e.Error()
 			break
 		}
 		fds[i] = fd + 1
@@ -20,5 +20,5 @@ func PollerTrouble() (trouble string) {
 			syscall.RawSyscall(syscall.SYS_CLOSE, fd-1, 0, 0)
 		}
 	}
-	return trouble
+	return problem
 }

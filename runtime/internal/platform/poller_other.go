@@ -2,5 +2,5 @@
 
 package platform
 
-// PollerTrouble returns "": it is only implemented for Linux.
-func PollerTrouble() string { return "" }
+// PollerProblem returns "": it is only implemented for Linux.
+func PollerProblem() string { return "" }

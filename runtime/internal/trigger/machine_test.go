@@ -37,9 +37,9 @@ const begun = 1000 * uint64(time.Second)
 // newRun begins a run whose markers M, N and O are numbered from 1. Its first scope has begun, so
 // it collects unless it waits.
 func newRun(t *testing.T, spec string) *run {
-	c, trouble := config.Parse(spec)
-	if trouble != "" {
-		t.Fatal(trouble)
+	c, problem := config.Parse(spec)
+	if problem != "" {
+		t.Fatal(problem)
 	}
 	r := &run{t: t, triggers: New(&c), machine: NewMachine(&c), now: begun, next: begun}
 	r.timeline.Begun = begun

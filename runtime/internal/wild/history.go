@@ -29,8 +29,8 @@ const mostRuns = 1<<24 - 1
 //	ID conflicts ID ID …
 //
 // for a function that was open on one stack with others, so that its time includes the cost of
-// their markers. One line per pair is enough. trouble is "", or names the line that is neither.
-func Parse(text string) (h History, trouble string) {
+// their markers. One line per pair is enough. problem is "", or names the line that is neither.
+func Parse(text string) (h History, problem string) {
 	line := ""
 	for n := uint64(1); text != ""; n++ {
 		line, text = lite.Cut(text, '\n')

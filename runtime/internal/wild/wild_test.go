@@ -16,9 +16,9 @@ import (
 // parsed returns the history with that text.
 func parsed(t testing.TB, text string) History {
 	t.Helper()
-	h, trouble := Parse(text)
-	if trouble != "" {
-		t.Fatal(trouble)
+	h, problem := Parse(text)
+	if problem != "" {
+		t.Fatal(problem)
 	}
 	return h
 }
@@ -108,8 +108,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	for _, bad := range []string{"x", "00000000000000ff", "00000000000000ff -1", "00000000000000FF 1", "00000000000000ff conflicts", "00000000000000ff conflicts x", "0ff 1", "00000000000000ff 1 2"} {
-		if _, trouble := Parse("00000000000000ff 1\n" + bad); trouble != "line 2 is not ID RUNS, or ID conflicts ID" {
-			t.Errorf("%q: %q", bad, trouble)
+		if _, problem := Parse("00000000000000ff 1\n" + bad); problem != "line 2 is not ID RUNS, or ID conflicts ID" {
+			t.Errorf("%q: %q", bad, problem)
 		}
 	}
 }
