@@ -26,9 +26,9 @@ type windowBatch struct {
 	added   uint64 // when that ended, monotonic ns
 }
 
-// leastNet bounds the correction: at least 1/leastNet of a window counts as net time, since a scope
-// costs about leastNet times as much as the shortest functions take.
-const leastNet = 64
+// maxCorrection bounds the correction: at least 1/maxCorrection of a window counts as net time,
+// since a scope costs about maxCorrection times as much as the shortest functions take.
+const maxCorrection = 64
 
 // take adds the window to the batch, or as much of it as the run was profiling in. A window that
 // has not begun when the run ends is none. The caller holds the lock.
@@ -92,7 +92,7 @@ func (s *sampler) longer(r recording, counted uint64) float64 {
 	lasted, ticking, at := float64(s.pending), float64(max(s.ticking, 1)), s.atOnce(r.processors)
 	scopes := (float64(r.scopes)*float64(hot.cost[kindOpened])/(1<<costBits) + float64(r.read)) / at / lasted
 	counts := float64(counted) * tickCost() / at / ticking
-	return 1 / max(1-scopes-counts, 1.0/leastNet)
+	return 1 / max(1-scopes-counts, 1.0/maxCorrection)
 }
 
 // atOnce returns how many of the given number of processors recorded simultaneously: at most the

@@ -15,15 +15,15 @@ import (
 var stepTicks, readTicks, countTicks uint64
 
 // rounds is the number of times that the cost of scopes was measured in the run, enoughRounds the
-// number before the first scope. costs has the results of the latest mostRounds. Under the lock.
+// number before the first scope. costs has the results of the latest maxRounds. Under the lock.
 var (
 	rounds int
-	costs  [mostRounds]scopeCosts
+	costs  [maxRounds]scopeCosts
 )
 
 const (
 	enoughRounds = 2
-	mostRounds   = 15
+	maxRounds    = 15
 )
 
 // measureAt is the tick from which another round is due (measureAgain); until the first scope, none
@@ -180,7 +180,7 @@ func measureCosts() {
 	shards[pid].dir = kept
 	tracing.rings.LeaveScratch(pid)
 	procUnpin()
-	costs[rounds%mostRounds] = c
+	costs[rounds%maxRounds] = c
 	rounds++
 	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
 	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
@@ -197,8 +197,8 @@ func measureCosts() {
 //
 //go:norace
 func typical(figure func(*scopeCosts) uint64) uint64 {
-	var all [mostRounds]uint64
-	n := min(rounds, mostRounds)
+	var all [maxRounds]uint64
+	n := min(rounds, maxRounds)
 	for i := range n {
 		k, v := i, figure(&costs[i])
 		for ; k > 0 && all[k-1] > v; k-- {

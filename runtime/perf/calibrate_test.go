@@ -6,7 +6,7 @@ import "testing"
 
 // The cost of scopes is the median over the latest rounds; with two in the middle, the lower one.
 func TestTypical(t *testing.T) {
-	defer func(n int, c [mostRounds]scopeCosts) { rounds, costs = n, c }(rounds, costs)
+	defer func(n int, c [maxRounds]scopeCosts) { rounds, costs = n, c }(rounds, costs)
 	for _, test := range []struct {
 		measured []uint64
 		want     uint64
@@ -18,9 +18,9 @@ func TestTypical(t *testing.T) {
 		{[]uint64{50, 52, 28, 29, 27}, 29},
 		{append(make([]uint64, 20), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 8},
 	} {
-		rounds, costs = 0, [mostRounds]scopeCosts{}
+		rounds, costs = 0, [maxRounds]scopeCosts{}
 		for _, v := range test.measured {
-			costs[rounds%mostRounds].inside = v
+			costs[rounds%maxRounds].inside = v
 			rounds++
 		}
 		if got := typical(func(c *scopeCosts) uint64 { return c.inside }); got != test.want {

@@ -33,8 +33,8 @@ type Collector interface {
 	Read(into []uint64)
 }
 
-// mostOwnValues is the maximum number of values of a program's collector.
-const mostOwnValues = 16
+// maxOwnValues is the maximum number of values of a program's collector.
+const maxOwnValues = 16
 
 // A registered is a collector that the program has registered.
 type registered struct {
@@ -49,12 +49,12 @@ type registered struct {
 // program has the program's collectors. It is guarded by starting.
 var program struct {
 	n    int
-	list [mostOwn]registered
+	list [maxRegistered]registered
 }
 
-// mostOwn is how many collectors a program can register. A run reads at most MostCollectors of
-// them.
-const mostOwn = 64 // a message in announce names it
+// maxRegistered is how many collectors a program can register. A run reads at most MostCollectors
+// of them.
+const maxRegistered = 64 // a message in announce names it
 
 // RegisterCollector registers a collector under a name, in lower-case letters, digits and _, by
 // which MARKGEN can ask for it. It must be called while the program's packages are initialised,
@@ -83,7 +83,7 @@ func RegisterCollector(name string, c Collector) {
 		return
 	}
 	values, ok := valuesOf(c) // may execute markers, and so come back to starting
-	ok = ok && len(values) > 0 && len(values) <= mostOwnValues
+	ok = ok && len(values) > 0 && len(values) <= maxOwnValues
 	for i := range values {
 		ok = ok && config.IsName(values[i])
 		for k := range i {

@@ -22,9 +22,9 @@ import (
 // Timed), else in the marker's cells. The count stays exact. Periodically some of them are timed
 // again (demote_retime.go).
 
-// mostBetween is the maximum number of scopes of one bucket on one processor between two checks of
-// their mean, a power of two.
-const mostBetween = 256
+// maxBetweenChecks is the maximum number of scopes of one bucket on one processor between two
+// checks of their mean, a power of two.
+const maxBetweenChecks = 256
 
 // noLook is hot.look if nothing is demoted: no count has all these bits clear. In hot.again it is a
 // tick that is never reached.
@@ -46,7 +46,7 @@ func (c *settings) look() uint64 {
 	if !c.demotes() || !hot.self {
 		return noLook
 	}
-	n := uint64(mostBetween)
+	n := uint64(maxBetweenChecks)
 	for n > c.Demote {
 		n /= 2
 	}
@@ -135,8 +135,8 @@ type parents struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-layout.OffParentsData]
 
-// mostSearched is the number of scopes that noteParent searches, from the bottom of the stack.
-const mostSearched = 256
+// maxSearched is the number of scopes that noteParent searches, from the bottom of the stack.
+const maxSearched = 256
 
 // parentsOf is indexed by index less firstIndex; nil if there are none yet. Under the lock.
 var parentsOf []*parents
@@ -162,7 +162,7 @@ func noteParent(k uint32, s *stack) {
 		parentsOf[k] = b
 	}
 	parent, n := uint64(layout.NoMarker), min(s.n, s.room)
-	for at := range min(n, mostSearched) {
+	for at := range min(n, maxSearched) {
 		if s.at(at).index&^scopeBits == k+firstIndex {
 			n = at
 			break

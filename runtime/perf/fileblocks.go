@@ -41,7 +41,7 @@ func setHeaderText(off, size uintptr, s string) {
 
 const (
 	firstPiece = 256 << 10
-	mostPiece  = 4 << 20
+	maxPiece   = 4 << 20
 	filePage   = 4 << 10 // page size of the system's file cache, or a divisor of it
 )
 
@@ -146,7 +146,7 @@ func hasRoom(size uintptr) bool {
 		return false
 	}
 	want := uintptr(firstPiece)
-	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(layout.OffUsed))) {
+	for want < maxPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(layout.OffUsed))) {
 		want *= 2
 	}
 	want = max(want, least)

@@ -154,7 +154,7 @@ func freezeStacks() {
 //go:norace
 //go:nocheckptr
 func keepOpen() {
-	if len(owners) <= mostStacks && space.refused == 0 || !space.open {
+	if len(owners) <= maxStacks && space.refused == 0 || !space.open {
 		return
 	}
 	n := uint32(0)

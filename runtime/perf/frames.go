@@ -15,7 +15,7 @@ type call struct {
 	words uint32
 }
 
-const mostCalls = 64
+const maxCalls = 64
 
 // packageOf returns the import path in the name of a function.
 func packageOf(name string) string {
@@ -36,7 +36,7 @@ func packageOf(name string) string {
 //go:nocheckptr
 //go:nosplit
 //go:noinline
-func walk(calls *[mostCalls]call) (g uintptr, n int, whole bool) {
+func walk(calls *[maxCalls]call) (g uintptr, n int, whole bool) {
 	g, fp, hi := frame()
 	for ; n < len(calls); n++ {
 		saved, pc := word(fp), word(fp+8)

@@ -4,9 +4,9 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// leastCollected is the minimum time for which a marker is collected before enough= turns it off,
+// minCollected is the minimum time for which a marker is collected before enough= turns it off,
 // in ns: a hundred samples of the first microsecond say little about a program.
-const leastCollected = 100_000_000
+const minCollected = 100_000_000
 
 // limitAt turns the marker of that index off if it has enough samples (enough=), or has many and
 // short scopes (throttle=). It checks when the number of scopes in the latest bucket on this
@@ -61,7 +61,7 @@ func limit(index uint32) {
 		}
 	}
 	switch {
-	case conf.Enough != 0 && n >= conf.Enough && toNS(subtract(now(), firsts[k])) >= leastCollected:
+	case conf.Enough != 0 && n >= conf.Enough && toNS(subtract(now(), firsts[k])) >= minCollected:
 		turnOff(live[k], layout.IndexOffEnough)
 	case conf.Calls != 0 && n >= conf.Calls && sum/n <= conf.Quick:
 		turnOff(live[k], layout.IndexOffThrottled)

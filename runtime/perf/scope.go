@@ -324,7 +324,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 func (e Entered) exitAt(t uint64, size int) {
 	i, p := e.index, e.slot
 	if p == nil {
-		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
+		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(maxClockSkew)) {
 			return // it belongs to an earlier run
 		}
 		if lostOnSystemStack() {
@@ -386,8 +386,8 @@ func (e Entered) exitAt(t uint64, size int) {
 	p.finish(i, done, size)
 }
 
-// mostApart is the largest difference between the counters of two processors, in ns.
-const mostApart = 1_000_000
+// maxClockSkew is the largest difference between the counters of two processors, in ns.
+const maxClockSkew = 1_000_000
 
 // elapsed returns the ticks between two readings of the clock. It returns 0 if the difference is
 // negative, as it can be between two processors.

@@ -72,13 +72,13 @@ func (r *record) kind() uint32 { return min(r.depth, kindOpened) }
 const kindOpened = 2
 
 const (
-	firstRoom  = 8
-	mostStacks = 4096    // in the data file; the stacks of further goroutines are in memory only
-	firstBit   = 1 << 29 // in record.index: it belongs to the marker's first call, see firstcall.go
-	nestedBit  = 1 << 30 // in record.index: it is inside another scope of the same marker
-	shutBit    = 1 << 31 // in record.index: its marker is off until it ends, see recursion.go
-	scopeBits  = firstBit | nestedBit | shutBit
-	costBits   = clock.FractionBits // of the fraction in slot.over
+	firstRoom = 8
+	maxStacks = 4096    // in the data file; the stacks of further goroutines are in memory only
+	firstBit  = 1 << 29 // in record.index: it belongs to the marker's first call, see firstcall.go
+	nestedBit = 1 << 30 // in record.index: it is inside another scope of the same marker
+	shutBit   = 1 << 31 // in record.index: its marker is off until it ends, see recursion.go
+	scopeBits = firstBit | nestedBit | shutBit
+	costBits  = clock.FractionBits // of the fraction in slot.over
 )
 
 // These fail to compile if the structs and the layout differ.
@@ -195,7 +195,7 @@ func (p *slot) makeRoom() bool {
 	}
 	size := layout.OffStackData + uintptr(room)*layout.StackSize
 	var s *stack
-	if old.bytes > 0 || old == &none && stacks < mostStacks { // a stack in memory only stays there
+	if old.bytes > 0 || old == &none && stacks < maxStacks { // a stack in memory only stays there
 		s = (*stack)(newBlock(layout.BlockStack, 0, size))
 		if old == &none {
 			stacks++

@@ -47,7 +47,7 @@ func writeHeld() {
 func writeTables(end int) {
 	for written < end {
 		from := written
-		for written < end && written < from+mostTables && !tables[written].excluded {
+		for written < end && written < from+maxTablesPerWrite && !tables[written].excluded {
 			written++
 		}
 		if written > from {
@@ -58,9 +58,9 @@ func writeTables(end int) {
 	}
 }
 
-// mostTables is how many are written at once: systems accept 1024 parts (IOV_MAX), and a table has
-// three.
-const mostTables = 256
+// maxTablesPerWrite is how many are written at once: systems accept 1024 parts (IOV_MAX), and a
+// table has three.
+const maxTablesPerWrite = 256
 
 // writeBlocks makes and publishes blocks for the tables from number from up to, but not including,
 // to. If there is no memory, it turns their markers off. Long blocks are padded to the end of a

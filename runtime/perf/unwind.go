@@ -151,7 +151,7 @@ func (p *slot) leftBehind(n uint32) {
 //
 //go:norace
 func beneath() (g uintptr, words uint32) {
-	var calls [mostCalls]call
+	var calls [maxCalls]call
 	g, n, whole := walk(&calls)
 	own := ""
 	for _, c := range calls[:n] {

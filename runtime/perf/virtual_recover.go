@@ -67,14 +67,14 @@ func (p *slot) endRecovered(top, deepest uint32) {
 	case n == s.n:
 		p.endLeft(low, p.recovered)
 		p.then = 0
-	case s.n-n <= mostAbove && !p.frozen() && hot.hooks&(hookTrace|hookRead) == 0:
+	case s.n-n <= maxAbove && !p.frozen() && hot.hooks&(hookTrace|hookRead) == 0:
 		p.endBelow(low, n)
 		p.then = 0
 	}
 }
 
-// mostAbove is the maximum number of scopes that endBelow can move.
-const mostAbove = 8
+// maxAbove is the maximum number of scopes that endBelow can move.
+const maxAbove = 8
 
 // endBelow ends the scopes from position low to n, and moves the scopes above them down. The
 // duration so far of the lowest scope moved counts as a child of the enclosing scope.
@@ -82,7 +82,7 @@ const mostAbove = 8
 //go:norace
 //go:nocheckptr
 func (p *slot) endBelow(low, n uint32) {
-	var above [mostAbove]record
+	var above [maxAbove]record
 	s := p.stack
 	count := s.n - n
 	for i := range count {
@@ -156,7 +156,7 @@ func findPanicFP() {
 		if recover() == nil {
 			return
 		}
-		var calls [mostCalls]call
+		var calls [maxCalls]call
 		g, n, _ := walk(&calls)
 		for i := 0; i+2 < n; i++ {
 			if f := runtime.FuncForPC(calls[i].pc - 1); f == nil || f.Name() != "runtime.gopanic" {

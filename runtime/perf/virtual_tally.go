@@ -28,8 +28,8 @@ const (
 	// lastAfter is the number of additions to a counter after which its function tries it first.
 	lastAfter = 1024
 
-	// mostTallied is the maximum memory for the counters of units, in bytes.
-	mostTallied = 64 << 20
+	// maxTalliedBytes is the maximum memory for the counters of units, in bytes.
+	maxTalliedBytes = 64 << 20
 )
 
 // Tally adds one to counter i, from 0, of the package whose counters t are; last is the variable of
@@ -205,7 +205,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	table := &tables[t.number-1]
 	words := table.counterWords()
 	size := layout.OffCountersData + 8*words
-	if talliedBytes+size > mostTallied {
+	if talliedBytes+size > maxTalliedBytes {
 		return nil
 	}
 	b := newBlock(layout.BlockCounters, uint32(1+len(table.own)), size)

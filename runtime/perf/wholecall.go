@@ -14,9 +14,9 @@ import (
 // until it ends, even after the end of the window. Otherwise the code near the end of long calls
 // would have too few scopes.
 
-// mostOpen is the number of open scopes that are searched for the function's: more than its own
-// loops and branches nest.
-const mostOpen = 32
+// maxOpenSearched is the number of open scopes that are searched for the function's: more than its
+// own loops and branches nest.
+const maxOpenSearched = 32
 
 // functionOf points to a []uint32 that maps the first index of a marker inside a function to the
 // first index of the function's own marker.
@@ -105,7 +105,7 @@ func inRecordedCall(i uint32) bool {
 		}
 	}
 	s := p.stack.scopes()
-	for k := uint32(0); k < min(s.n, mostOpen); k++ {
+	for k := uint32(0); k < min(s.n, maxOpenSearched); k++ {
 		if j := s.at(s.n-1-k).index &^ scopeBits; baseOf(j) == function && hasRate(j) {
 			uncountRecorded()
 			return true
