@@ -11,7 +11,7 @@ const FractionBits = 8
 // otherwise idle processor each might take equally long.
 func Step(read func() uint64) (step uint64) {
 	// Another process may have the processor during a try
-	for try := 0; try < 3 && step < leastRounded<<FractionBits; try++ {
+	for try := 0; try < 3 && step < minRounded<<FractionBits; try++ {
 		step = max(step, stepOnce(read))
 	}
 	return step
@@ -66,7 +66,7 @@ func commonStep(steps []uint64) uint64 {
 }
 
 // roundedStep returns the greatest number, in ticks<<FractionBits, of which a multiple is less than
-// a tick from each of seven in eight of the steps; 0 if that is below leastRounded ticks, as every
+// a tick from each of seven in eight of the steps; 0 if that is below minRounded ticks, as every
 // step is that near to multiples of a few ticks. It sorts the steps.
 func roundedStep(steps []uint64) uint64 {
 	for i, d := range steps {
@@ -76,15 +76,15 @@ func roundedStep(steps []uint64) uint64 {
 		steps[i] = d
 	}
 	best, tried := uint64(0), uint64(0)
-	for range mostTried {
+	for range maxTried {
 		first := tried
 		for _, d := range steps { // the next different one
-			if d > tried && d >= leastRounded {
+			if d > tried && d >= minRounded {
 				first = d
 				break
 			}
 		}
-		if first == tried || first > mostRounded {
+		if first == tried || first > maxRounded {
 			break
 		}
 		tried = first
@@ -92,7 +92,7 @@ func roundedStep(steps []uint64) uint64 {
 		// range.
 		low, high, near := (first-1)<<FractionBits, (first+1)<<FractionBits, 0
 		for _, d := range steps {
-			d = min(d, mostRounded) << FractionBits
+			d = min(d, maxRounded) << FractionBits
 			k := (d + (low+high)/4) / ((low + high) / 2)
 			if k == 0 {
 				continue
@@ -111,9 +111,9 @@ func roundedStep(steps []uint64) uint64 {
 }
 
 const (
-	leastRounded = 8
-	mostRounded  = 1 << 20
-	mostTried    = 8 // different lengths, shortest first
+	minRounded = 8
+	maxRounded = 1 << 20
+	maxTried   = 8 // different lengths, shortest first
 )
 
 // commonDivisor returns the greatest common divisor, by Euclid's algorithm.
