@@ -50,7 +50,7 @@ func (f *File) Complete(pieces [][]byte, alone bool) (problem string) {
 		left -= n
 	}
 	used := uintptr(len(b))
-	b = append(b, make([]byte, mostSums(used))...)
+	b = append(b, make([]byte, maxSumsSize(used))...)
 	size := fillSums(b[used:], b[:used])
 	if size > 0 {
 		*word(b, layout.OffUsed) += uint64(size)

@@ -10,13 +10,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// mostNames is the number of names tried for one path.
-const mostNames = 10000
+// maxNames is the number of names tried for one path.
+const maxNames = 10000
 
 // create creates the file under the path, or with a number added, and maps its first piece.
 func (f *File) create(path string, size uintptr) (first []byte, taken, problem string) {
 	var since uint64 // start of the live run that has the plain name
-	for n, tries := 1, 0; n < mostNames && tries < 20000; tries++ {
+	for n, tries := 1, 0; n < maxNames && tries < 20000; tries++ {
 		name := path
 		if n > 1 {
 			name = string(lite.AppendUint([]byte(path+"."), uint64(n)))
@@ -33,7 +33,7 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, problem s
 					taken = name + " is " + what
 				}
 				// The latest Open of this process has tried the numbers before
-				if n++; n == 2 && path == f.wanted && f.number+1 < mostNames {
+				if n++; n == 2 && path == f.wanted && f.number+1 < maxNames {
 					n = f.number + 1
 				}
 			}

@@ -4,8 +4,8 @@ package datafile
 
 import "syscall"
 
-// mostSized is the number of files of a spool whose sizes are read to estimate its total.
-const mostSized = 64
+// maxSized is the number of files of a spool whose sizes are read to estimate its total.
+const maxSized = 64
 
 // dirSize returns the total size of the files in a directory, without subdirectories. With many
 // files it is an estimate from some of them: a process should not start more slowly because nobody
@@ -29,7 +29,7 @@ func dirSize(dir string) (size uint64) {
 		}
 		_, _, names = syscall.ParseDirent(buf[:n], -1, names)
 	}
-	sized := min(len(names), mostSized)
+	sized := min(len(names), maxSized)
 	for i := range sized {
 		if syscall.Lstat(dir+"/"+names[i*len(names)/sized], &st) == nil && isKind(&st, syscall.S_IFREG) {
 			size += uint64(st.Size)

@@ -12,10 +12,11 @@ import (
 // word returns the word of a data file, or of a block, at an offset.
 func word(b []byte, at uintptr) *uint64 { return (*uint64)(unsafe.Pointer(&b[at])) }
 
-// mostSums returns an upper bound for the size of the block of checksums, for a file of that size.
+// maxSumsSize returns an upper bound for the size of the block of checksums, for a file of that
+// size.
 //
 //go:norace
-func mostSums(used uintptr) uintptr {
+func maxSumsSize(used uintptr) uintptr {
 	return layout.OffSumsData + 8*(used/layout.BlockAlign) + layout.BlockAlign
 }
 

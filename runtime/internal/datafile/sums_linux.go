@@ -26,7 +26,7 @@ func (f *File) addSums(pieces [][]byte) {
 		return
 	}
 	defer syscall.Munmap(file)
-	block, err := syscall.Mmap(-1, 0, int(mostSums(used)), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	block, err := syscall.Mmap(-1, 0, int(maxSumsSize(used)), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return
 	}
