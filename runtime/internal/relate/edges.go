@@ -24,8 +24,8 @@ type Edge struct {
 }
 
 const (
-	room      = 1 << 16
-	mostEdges = room / 4 * 3
+	room     = 1 << 16
+	maxEdges = room / 4 * 3
 
 	// anyCaller is the caller of the edge with a marker's scopes under all callers.
 	anyCaller = 1<<32 - 1
@@ -60,7 +60,7 @@ func (t *Edges) Find(caller, marker uint32) *Edge {
 			return e
 		case k != 0:
 			continue
-		case atomic.AddUint32(&t.count, 1) > mostEdges:
+		case atomic.AddUint32(&t.count, 1) > maxEdges:
 			atomic.AddUint32(&t.count, 1<<32-1)
 			return nil
 		case atomic.CompareAndSwapUint64(&e.key, 0, key):

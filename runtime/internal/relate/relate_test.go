@@ -15,7 +15,7 @@ import (
 func TestFind(t *testing.T) {
 	edges := new(Edges)
 	const goroutines = 8
-	var found [goroutines][mostEdges - goroutines]*Edge
+	var found [goroutines][maxEdges - goroutines]*Edge
 	var wg sync.WaitGroup
 	for g := range found {
 		wg.Add(1)
@@ -78,7 +78,7 @@ func TestObserve(t *testing.T) {
 // In a full table no edge differs.
 func TestObserveFull(t *testing.T) {
 	edges := new(Edges)
-	for i := range uint32(mostEdges) {
+	for i := range uint32(maxEdges) {
 		edges.Find(0, i+1)
 	}
 	e := edges.Find(0, 1)
