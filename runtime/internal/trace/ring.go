@@ -63,7 +63,7 @@ const (
 	// alive.
 	lostAtOnce = 4096
 
-	mostCost = 1<<layout.RecordCostBits - 1
+	maxCost = 1<<layout.RecordCostBits - 1
 )
 
 // address returns a pointer to memory that is not the garbage collector's.
@@ -101,14 +101,14 @@ func (r *Rings) put(e *end, c *record) {
 	}
 	if n := b.gap; n > 0 {
 		b.gap = 0
-		e.append(&record{b.gapTick, n, layout.RecordGap << layout.RecordKindShift, 0, min(b.gapLast-min(b.gapLast, b.gapTick), mostCost)})
+		e.append(&record{b.gapTick, n, layout.RecordGap << layout.RecordKindShift, 0, min(b.gapLast-min(b.gapLast, b.gapTick), maxCost)})
 		if !r.hasPlace(e) { // advance made room for two, unless a process has just begun to drain the ring
 			b.lose(c.tick)
 			return
 		}
 	}
 	if d := r.host.Now() - c.tick; int64(d) > 0 {
-		c.cost = min(d<<clock.FractionBits, mostCost)
+		c.cost = min(d<<clock.FractionBits, maxCost)
 	}
 	e.append(c)
 }

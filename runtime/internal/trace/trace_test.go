@@ -98,7 +98,7 @@ func (b testRing) record(t *testing.T, n uint64) record {
 	if r.cost>>layout.RecordCostBits != n {
 		t.Fatalf("in the place of record %d is record %d", n, r.cost>>layout.RecordCostBits)
 	}
-	r.cost &= mostCost
+	r.cost &= maxCost
 	return r
 }
 
@@ -148,7 +148,7 @@ func TestCost(t *testing.T) {
 	f.now = 1 << 50
 	f.rings.WriteSlow(7, 2, 0, 1)
 	f.rings.WriteSlow(7, 2, 0, f.now+1)
-	if first, second := f.blocks[0].record(t, 0).cost, f.blocks[0].record(t, 1).cost; first != mostCost || second != 0 {
+	if first, second := f.blocks[0].record(t, 0).cost, f.blocks[0].record(t, 1).cost; first != maxCost || second != 0 {
 		t.Errorf("costs %d and %d", first, second)
 	}
 }
