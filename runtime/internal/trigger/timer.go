@@ -54,9 +54,9 @@ func (t *Trigger) Due(l *Timeline, now uint64) (acts bool, next uint64) {
 	return true, next
 }
 
-// mostLate is the maximum time by which a late end of a window shortens later ones, unless ten
+// maxLateness is the maximum time by which a late end of a window shortens later ones, unless ten
 // windows are longer, in ns: the process may have been stopped meanwhile.
-const mostLate = 100_000_000
+const maxLateness = 100_000_000
 
 // A Cycle is every=PERIOD:WINDOW. A window that begins late has its full length; if one ends late,
 // later ones are skipped to compensate.
@@ -77,7 +77,7 @@ type Cycle struct {
 func (c *Cycle) Step(state, now uint64) (r Request, ok bool) {
 	t := now - c.Begun
 	if c.ending {
-		c.late += min(t-c.ends, max(10*c.Width, mostLate))
+		c.late += min(t-c.ends, max(10*c.Width, maxLateness))
 		c.next += c.late / c.Width * c.Period
 		c.late %= c.Width
 		c.ends, c.ending = 0, false
