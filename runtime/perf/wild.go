@@ -62,7 +62,7 @@ func beginWild(h wild.History) (refused uint64) {
 	if seed == 0 {
 		seed = random.Mix(ticks() ^ platform.WallNS()<<20 ^ uint64(syscall.Getpid()))
 	}
-	picking.Picker, picking.over = wild.Picker{Seed: seed, Most: int(conf.Pick), History: h}, false
+	picking.Picker, picking.over = wild.Picker{Seed: seed, Max: int(conf.Pick), History: h}, false
 	lock()
 	defer unlock()
 	if picking.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); picking.block == nil {

@@ -264,7 +264,7 @@ func TestDeclinesSeventh(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
 	var running []*exec.Cmd
-	for range wild.MostProcesses {
+	for range wild.MaxProcesses {
 		cmd := inWild(t, temp, "busy=1000000", "stay")
 		untilReady(t, cmd)
 		running = append(running, cmd)

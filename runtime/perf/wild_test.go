@@ -18,7 +18,7 @@ func TestEnter(t *testing.T) {
 	defer func() { picking, conf = kept, keptConf }()
 	const most, first = 5, 1 << 29
 	block := make([]uint64, (layout.OffWildData+most*layout.WildSize)/8)
-	picking.Picker, picking.over, picking.block = wild.Picker{Seed: 1, Most: most}, false, unsafe.Pointer(&block[0])
+	picking.Picker, picking.over, picking.block = wild.Picker{Seed: 1, Max: most}, false, unsafe.Pointer(&block[0])
 	conf.Skip = "p.skipped"
 	for k, text := range []string{
 		"p\tp\nm\t00000000000000a0\tfunc\t0\t1\t1\t0\t-\t-\t1\tp.f\nm\t00000000000000a1\tloop\t0\t1\t1\t0\t-\t-\t1\tp.f:for#1\n",

@@ -17,8 +17,8 @@ type entry struct{ a, b, runs uint64 }
 
 func (e entry) less(f entry) bool { return e.a < f.a || e.a == f.a && e.b < f.b }
 
-// mostRuns is the largest number of runs that is kept; a larger one counts as mostRuns.
-const mostRuns = 1<<24 - 1
+// maxRuns is the largest number of runs that is kept; a larger one counts as maxRuns.
+const maxRuns = 1<<24 - 1
 
 // Parse parses a history. It has a line
 //
@@ -53,7 +53,7 @@ func Parse(text string) (h History, problem string) {
 		} else if ok {
 			var runs uint64
 			runs, ok = config.Uint(rest)
-			h.runs = append(h.runs, entry{id, id, min(runs, mostRuns)})
+			h.runs = append(h.runs, entry{id, id, min(runs, maxRuns)})
 		}
 		if !ok {
 			return History{}, "line " + string(lite.AppendUint(nil, n)) + " is not ID RUNS, or ID conflicts ID"

@@ -11,10 +11,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// MostProcesses permits can be acquired, and another one after a Release.
+// MaxProcesses permits can be acquired, and another one after a Release.
 func TestPermit(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	var all [MostProcesses]Permit
+	var all [MaxProcesses]Permit
 	for i := range all {
 		if refused := all[i].Acquire(); refused != layout.WildPicked {
 			t.Fatalf("permit %d is refused: %d", i, refused)

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Permit lets a process collect: it has locked one of MostProcesses files in a directory of the
+// A Permit lets a process collect: it has locked one of MaxProcesses files in a directory of the
 // user. The lock ends with the process, however that ends. The zero Permit has no lock.
 type Permit struct{ file datafile.File }
 
@@ -29,7 +29,7 @@ func (p *Permit) Acquire() (refused uint64) {
 	if syscall.Lstat(dir, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR || st.Uid != uid || st.Mode&0o022 != 0 {
 		return layout.WildNoPlace
 	}
-	for n := uint64(1); n <= MostProcesses; n++ {
+	for n := uint64(1); n <= MaxProcesses; n++ {
 		var err error
 		if p.file, err = datafile.OpenLocked(string(lite.AppendUint([]byte(dir+"/"), n))); err == nil {
 			return layout.WildPicked

@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Permit lets a process collect: it has one of MostProcesses files in a directory of the user
+// A Permit lets a process collect: it has one of MaxProcesses files in a directory of the user
 // open, without sharing, so that no other process can open it. The file is closed when the process
 // ends, however it ends. The zero Permit has no file.
 type Permit struct{ file syscall.Handle }
@@ -25,7 +25,7 @@ func (p *Permit) Acquire() (refused uint64) {
 	}
 	dir := temp + `\markgen-wild`
 	syscall.Mkdir(dir, 0o700)
-	for n := uint64(1); n <= MostProcesses; n++ {
+	for n := uint64(1); n <= MaxProcesses; n++ {
 		name, err := syscall.UTF16PtrFromString(string(lite.AppendUint([]byte(dir+`\`), n)))
 		if err != nil {
 			return layout.WildNoPlace

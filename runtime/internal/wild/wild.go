@@ -2,12 +2,12 @@
 // many such processes, on the machines of the program's users, add up to a profile of the complete
 // program, at a cost that no process notices (US 9,027,000, "in the wild").
 //
-//	p := wild.Picker{Seed: seed, Most: 5, History: history}
+//	p := wild.Picker{Seed: seed, Max: 5, History: history}
 //	p.Add(id, number) // for each function
 //	picked, on, off := p.Update()
 //
 // The picks do not depend on the order in which functions are added, nor on the number added
-// between updates. Permits limit the processes of a user that collect at once to MostProcesses.
+// between updates. Permits limit the processes of a user that collect at once to MaxProcesses.
 package wild
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// MostProcesses is the maximum number of processes of one user that collect at once.
-const MostProcesses = 6
+// MaxProcesses is the maximum number of processes of one user that collect at once.
+const MaxProcesses = 6
 
 // A Picker picks among the functions that are added to it. Each function has a random number, its
 // rank, exponentially distributed with a rate that is its weight, 1/(1+the number of runs that
@@ -30,7 +30,7 @@ const MostProcesses = 6
 // One goroutine at a time may use a Picker.
 type Picker struct {
 	Seed    uint64  // of the random numbers
-	Most    int     // maximum number of functions picked
+	Max     int     // maximum number of functions picked
 	History History // of the program's functions
 
 	heap   []function // functions that are not in order, smallest rank first
@@ -86,7 +86,7 @@ func (p *Picker) Update() (picked []Pick, on, off []uint32) {
 	p.order = p.order[:0]
 	before := p.picked
 	p.picked = nil
-	for n := 0; len(p.picked) < p.Most; n++ {
+	for n := 0; len(p.picked) < p.Max; n++ {
 		f, ok := p.nth(n)
 		if !ok {
 			break
@@ -96,7 +96,7 @@ func (p *Picker) Update() (picked []Pick, on, off []uint32) {
 		}
 	}
 	p.last, p.stale = 0, false
-	if len(p.picked) < p.Most {
+	if len(p.picked) < p.Max {
 		p.last = layout.NoLimit
 	}
 	for i, f := range p.picked {
@@ -126,7 +126,7 @@ func (p *Picker) limit(i int) uint64 {
 			continue
 		}
 		others = append(others, other)
-		if len(others) == p.Most || p.History.Conflict(f.id, other.id) {
+		if len(others) == p.Max || p.History.Conflict(f.id, other.id) {
 			return other.rank
 		}
 	}

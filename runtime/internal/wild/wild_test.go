@@ -51,7 +51,7 @@ func TestPicker(t *testing.T) {
 			}
 		}
 		rnd.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-		p := Picker{Seed: uint64(round + 1), Most: most, History: parsed(t, text.String())}
+		p := Picker{Seed: uint64(round + 1), Max: most, History: parsed(t, text.String())}
 		var picked []Pick
 		on := map[uint32]bool{}
 		for number, id := range ids {
@@ -104,7 +104,7 @@ func TestPicker(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	h := parsed(t, "# of two runs\n00000000000000ff 7\r\n\n000000000000000a conflicts 00000000000000ff 000000000000000b\n000000000000000a 99999999999\n")
-	if h.Runs(0xff) != 7 || h.Runs(10) != mostRuns || h.Runs(11) != 0 || !h.Conflict(10, 0xff) || !h.Conflict(0xff, 10) || !h.Conflict(11, 10) || h.Conflict(11, 0xff) {
+	if h.Runs(0xff) != 7 || h.Runs(10) != maxRuns || h.Runs(11) != 0 || !h.Conflict(10, 0xff) || !h.Conflict(0xff, 10) || !h.Conflict(11, 10) || h.Conflict(11, 0xff) {
 		t.Errorf("%+v", h)
 	}
 	for _, bad := range []string{"x", "00000000000000ff", "00000000000000ff -1", "00000000000000FF 1", "00000000000000ff conflicts", "00000000000000ff conflicts x", "0ff 1", "00000000000000ff 1 2"} {
@@ -125,7 +125,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for _, e := range h.runs {
-			if h.Runs(e.a) > mostRuns {
+			if h.Runs(e.a) > maxRuns {
 				t.Errorf("%+v", e)
 			}
 		}
@@ -145,7 +145,7 @@ func BenchmarkUpdate(b *testing.B) {
 		fmt.Fprintf(&text, "%016x conflicts %016x %016x\n", id+1, id+2+rnd.IntN(100), id+102+rnd.IntN(100))
 	}
 	for seed := uint64(1); b.Loop(); seed++ {
-		p := Picker{Seed: seed, Most: 5, History: parsed(b, text.String())}
+		p := Picker{Seed: seed, Max: 5, History: parsed(b, text.String())}
 		for i := range uint32(functions) {
 			if p.Add(uint64(i)+1, i); i%inTable == inTable-1 {
 				p.Update()
