@@ -201,7 +201,7 @@ func (r *reader) group(n *yaml.Node) (string, bool) {
 func (r *reader) rate(n *yaml.Node) (int, bool) {
 	rate, ok := config.Rate(n.Value)
 	if n.Kind != yaml.ScalarNode || !ok {
-		r.fail(n, fmt.Sprintf("%q is not a rate", n.Value), fmt.Sprintf("write 1:N with N from 1 to %d", config.MostRate))
+		r.fail(n, fmt.Sprintf("%q is not a rate", n.Value), fmt.Sprintf("write 1:N with N from 1 to %d", config.MaxRate))
 		return 0, false
 	}
 	return int(rate), true

@@ -188,7 +188,7 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	case "sample":
 		n, ok := config.Rate(value)
 		if !ok {
-			return "sample=" + value + " is not a rate", fmt.Sprintf("write sample=1:N with N from 1 to %d", config.MostRate)
+			return "sample=" + value + " is not a rate", fmt.Sprintf("write sample=1:N with N from 1 to %d", config.MaxRate)
 		}
 		if d.verb == "point" {
 			return "a point is counted and not timed, so there is nothing to sample", "leave out sample=" + value

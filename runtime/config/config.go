@@ -53,7 +53,7 @@ const DefaultFile = "%a.%p.markgen"
 
 // Defaults of keys, and maximum values.
 const (
-	mostBuffer = 64 << 30
+	maxBuffer = 64 << 30
 
 	demoteAfter = 10_000
 	demoteBelow = 20
@@ -64,13 +64,13 @@ const (
 	// DefaultRoom is the default of Room.
 	DefaultRoom = 1 << 30
 
-	// MostPick is the maximum of Pick.
-	MostPick = 50
+	// MaxPick is the maximum of Pick.
+	MaxPick = 50
 )
 
-// leastBuffer returns the minimum size of a ring, a page: in a smaller one, advancing would cost
+// minBuffer returns the minimum size of a ring, a page: in a smaller one, advancing would cost
 // more than writing.
-func leastBuffer() uint64 { return uint64(syscall.Getpagesize()) }
+func minBuffer() uint64 { return uint64(syscall.Getpagesize()) }
 
 // IsSet reports whether a value has anything but commas, which a value that was put together from
 // parts may have.
@@ -113,7 +113,7 @@ func Parse(value string) (c Config, problem string) {
 			}
 		case "buffer":
 			wanted = "bytes, from a page to 64G, such as 64K, 4M or 1G"
-			if n, ok := Size(value); ok && n >= leastBuffer() && n <= mostBuffer {
+			if n, ok := Size(value); ok && n >= minBuffer() && n <= maxBuffer {
 				c.Buffer = n
 				continue
 			}
@@ -223,7 +223,7 @@ func Parse(value string) (c Config, problem string) {
 			}
 		case "pick":
 			wanted = "a number of functions from 1 to 50"
-			if n, ok := Uint(value); ok && n >= 1 && n <= MostPick {
+			if n, ok := Uint(value); ok && n >= 1 && n <= MaxPick {
 				c.Pick = n
 				continue
 			}

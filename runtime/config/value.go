@@ -16,14 +16,14 @@ func Uint(s string) (v uint64, ok bool) {
 	return v, true
 }
 
-// MostRate is the maximum N of 1:N.
-const MostRate = 1_000_000_000
+// MaxRate is the maximum N of 1:N.
+const MaxRate = 1_000_000_000
 
-// Rate parses 1:N, with N from 1 to MostRate.
+// Rate parses 1:N, with N from 1 to MaxRate.
 func Rate(s string) (n uint64, ok bool) {
 	one, digits := lite.Cut(s, ':')
 	n, ok = Uint(digits)
-	return n, ok && one == "1" && n >= 1 && n <= MostRate
+	return n, ok && one == "1" && n >= 1 && n <= MaxRate
 }
 
 // Size parses a number of bytes; a suffix K, M or G multiplies it by a power of 1024.

@@ -81,7 +81,7 @@ func TestSize(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	for s, want := range map[string]uint64{"1:1": 1, "1:100": 100, "1:1000000000": MostRate} {
+	for s, want := range map[string]uint64{"1:1": 1, "1:100": 100, "1:1000000000": MaxRate} {
 		if n, ok := Rate(s); !ok || n != want {
 			t.Errorf("%s: %d, %t", s, n, ok)
 		}

@@ -69,7 +69,7 @@ func (t *table) choose(collecting bool) {
 		if conf.Countdown && conf.Sample > 1 {
 			n = conf.Sample
 		}
-		if rates && !watched && ok && n > 1 && n <= config.MostRate && !line.IsPoint() {
+		if rates && !watched && ok && n > 1 && n <= config.MaxRate && !line.IsPoint() {
 			bits[i] |= layout.IndexOff | layout.IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)
