@@ -17,8 +17,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// passages is the expected result of calling work(10) n times.
-func passages(n uint64, more map[string]uint64) map[string]uint64 {
+// workCounts is the expected result of calling work(10) n times.
+func workCounts(n uint64, more map[string]uint64) map[string]uint64 {
 	all := map[string]uint64{
 		"demo.main": 1, "demo.work": n, "demo.work:for#1": 10 * n, "demo.add": 5*n + 1, "demo.counted": 5 * n,
 		"demo.leave": 0, "demo.tick": 0, "demo.(*T).Never": 0, "demo.pass": 0, "demo.uncounted": 0,
@@ -37,24 +37,24 @@ func TestWaysToEnd(t *testing.T) {
 		want    map[string]uint64
 		stderr  string
 	}{
-		{[]string{"work", "3"}, 0, true, passages(4, map[string]uint64{"demo.tick": 3, "demo.pass": 3}), ""},
-		{[]string{"panic"}, 2, false, passages(1, map[string]uint64{"demo.leave": 1}), "panic: out"},
-		{[]string{"recovered"}, 0, true, passages(1, map[string]uint64{"demo.leave": 1}), ""},
-		{[]string{"goexit"}, 0, true, passages(1, map[string]uint64{"demo.leave": 1}), ""},
-		{[]string{"exit"}, 3, true, passages(1, map[string]uint64{"demo.main": 0}), ""},
-		{[]string{"fatal"}, 1, true, passages(1, map[string]uint64{"demo.main": 0}), "fatal"},
-		{[]string{"elsewhere"}, 4, true, passages(1, map[string]uint64{"demo.main": 0}), ""},
-		{[]string{"syscallexit"}, 6, false, passages(1, map[string]uint64{"demo.main": 0}), ""},
-		{[]string{"deadlock"}, 2, false, passages(1, map[string]uint64{"demo.main": 0}), "all goroutines are asleep - deadlock!"},
-		{[]string{"chdir"}, 0, true, passages(1, nil), ""},
-		{[]string{"reenter", "5"}, 0, true, passages(0, map[string]uint64{"demo.leave": 5}), ""},
-		{[]string{"pause"}, 0, true, passages(2, map[string]uint64{"demo.leave": 1, "demo.counted": 10}), ""},
-		{[]string{"workers", "300"}, 0, true, passages(15000, map[string]uint64{"demo.leave": 15000}), ""},
-		{[]string{"million", "1"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
-		{[]string{"million", "2"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
-		{[]string{"million", "8"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
-		{[]string{"million", "200"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
-		{[]string{"procs", "2000"}, 0, true, passages(40000, map[string]uint64{"demo.leave": 40000}), ""},
+		{[]string{"work", "3"}, 0, true, workCounts(4, map[string]uint64{"demo.tick": 3, "demo.pass": 3}), ""},
+		{[]string{"panic"}, 2, false, workCounts(1, map[string]uint64{"demo.leave": 1}), "panic: out"},
+		{[]string{"recovered"}, 0, true, workCounts(1, map[string]uint64{"demo.leave": 1}), ""},
+		{[]string{"goexit"}, 0, true, workCounts(1, map[string]uint64{"demo.leave": 1}), ""},
+		{[]string{"exit"}, 3, true, workCounts(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"fatal"}, 1, true, workCounts(1, map[string]uint64{"demo.main": 0}), "fatal"},
+		{[]string{"elsewhere"}, 4, true, workCounts(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"syscallexit"}, 6, false, workCounts(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"deadlock"}, 2, false, workCounts(1, map[string]uint64{"demo.main": 0}), "all goroutines are asleep - deadlock!"},
+		{[]string{"chdir"}, 0, true, workCounts(1, nil), ""},
+		{[]string{"reenter", "5"}, 0, true, workCounts(0, map[string]uint64{"demo.leave": 5}), ""},
+		{[]string{"pause"}, 0, true, workCounts(2, map[string]uint64{"demo.leave": 1, "demo.counted": 10}), ""},
+		{[]string{"workers", "300"}, 0, true, workCounts(15000, map[string]uint64{"demo.leave": 15000}), ""},
+		{[]string{"million", "1"}, 0, true, workCounts(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "2"}, 0, true, workCounts(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "8"}, 0, true, workCounts(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "200"}, 0, true, workCounts(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"procs", "2000"}, 0, true, workCounts(40000, map[string]uint64{"demo.leave": 40000}), ""},
 	} {
 		for _, f := range []*form{raceForm, virtualForm} {
 			if f == raceForm && tt.args[0] == "deadlock" {
@@ -127,7 +127,7 @@ func TestModuleForm(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.stderr, "demo.work:for#1") {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
-	want := passages(3, map[string]uint64{"demo.tick": 2, "demo.pass": 2})
+	want := workCounts(3, map[string]uint64{"demo.tick": 2, "demo.pass": 2})
 	d := r.data("data")
 	if diff := differ(want, d.counts()); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
@@ -140,7 +140,7 @@ func TestModuleForm(t *testing.T) {
 	if r.code != 3 || r.stderr != "" {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
-	if diff := differ(passages(1, map[string]uint64{"demo.main": 0}), r.data("data").counts()); diff != "" {
+	if diff := differ(workCounts(1, map[string]uint64{"demo.main": 0}), r.data("data").counts()); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
 }
@@ -242,7 +242,7 @@ func TestOnlyAndSkip(t *testing.T) {
 		{"only=nothing", nil},
 	} {
 		want := map[string]uint64{}
-		for name := range passages(0, nil) {
+		for name := range workCounts(0, nil) {
 			want[name] = tt.want[name]
 		}
 		d := virtualForm.run(t, "file=data,"+tt.config, "work", "1").data("data")

@@ -201,7 +201,7 @@ func TestPickedApart(t *testing.T) {
 // are the same.
 func TestCollectedAtPicked(t *testing.T) {
 	t.Parallel()
-	all := passages(4, map[string]uint64{"demo.tick": 3, "demo.pass": 3})
+	all := workCounts(4, map[string]uint64{"demo.tick": 3, "demo.pass": 3})
 	temp := t.TempDir()
 	for seed := range 10 {
 		var before choice
