@@ -61,3 +61,15 @@ func TestLonger(t *testing.T) {
 		}
 	}
 }
+
+// A window that has not begun when the run ends is not counted: what was recorded in it would be a
+// share of nothing.
+func TestWindowNotBegun(t *testing.T) {
+	collected(t)
+	lock()
+	defer unlock()
+	s := sampler{rate: 100, width: 1000, since: profiledTicks() + 1<<40}
+	if s.take(); s.count != 0 || s.pending != 0 {
+		t.Errorf("%d windows of %d ticks", s.count, s.pending)
+	}
+}
