@@ -17,8 +17,8 @@ type Sums struct {
 	X, XX float64 // Σx, Σx², with x = w times the length of the windows divided by what recording left of it
 }
 
-// Taken returns the fraction of the windows with calls that recording took.
-func (b *Sums) Taken() float64 {
+// RecordingShare returns the fraction of the windows with calls that recording took.
+func (b *Sums) RecordingShare() float64 {
 	if b.X <= b.W {
 		return 0
 	}
@@ -78,7 +78,7 @@ func countVar(n uint64, times float64, b *Sums, batches float64) float64 {
 		v = batches / (batches - 1) * max(0, b.XX-b.X*b.X/batches)
 	}
 	v = max(v, float64(n)*float64(n))
-	off := b.X * b.Taken()
+	off := b.X * b.RecordingShare()
 	return (v + off*off) * times * times
 }
 

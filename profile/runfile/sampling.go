@@ -128,9 +128,9 @@ type doubts struct {
 
 // doubt records a marker whose estimate is unreliable.
 func (r *run) doubt(m *profile.Marker, b *batchSums, number uint64) {
-	if taken := b.Taken(); m.Count > 0 && taken > mostRecording {
-		if r.doubts.n++; taken > r.doubts.most {
-			r.doubts.most, r.doubts.marker = taken, number
+	if share := b.RecordingShare(); m.Count > 0 && share > mostRecording {
+		if r.doubts.n++; share > r.doubts.most {
+			r.doubts.most, r.doubts.marker = share, number
 		}
 	}
 }
