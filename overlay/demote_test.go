@@ -62,12 +62,12 @@ func TestTimedAgain(t *testing.T) {
 			continue
 		}
 		if !m.Demoted() || m.Count < 20_000 {
-			t.Fatalf("%s: %d scopes, of which %d were timed", m.Name, m.Count, m.Taken())
+			t.Fatalf("%s: %d scopes, of which %d were timed", m.Name, m.Count, m.Measured())
 		}
 		// By the first scopes alone it would be a thousandth. There is no upper limit, since other
 		// load makes some scopes longer.
 		if mean := m.MeanNS(); mean < thousand/1000/4 {
-			t.Errorf("%s: %.0f ns by %d of %d scopes; at best they take %.0f ns", m.Name, mean, m.Taken(), m.Count, thousand/1000)
+			t.Errorf("%s: %.0f ns by %d of %d scopes; at best they take %.0f ns", m.Name, mean, m.Measured(), m.Count, thousand/1000)
 		}
 		return
 	}
@@ -83,12 +83,12 @@ func checkDemoted(t *testing.T, want, got *profile.Profile) {
 	for i := range want.Markers {
 		w, g := &want.Markers[i], &got.Markers[i]
 		if g.Name != w.Name || g.Count+g.Open != w.Count+w.Open { // the last goroutine that main waits for may not have ended yet
-			t.Errorf("%s: %d scopes, of which %d were timed; %s: %d where all are", g.Name, g.Count, g.Taken(), w.Name, w.Count)
+			t.Errorf("%s: %d scopes, of which %d were timed; %s: %d where all are", g.Name, g.Count, g.Measured(), w.Name, w.Count)
 		}
 		if g.Demoted() {
 			demoted++
-			if g.Taken() < 100 || g.Taken() > g.Count || g.Timed() != g.Count && g.Open == 0 && w.Timed() == w.Count {
-				t.Errorf("%s: %d scopes, %d of them timed, %d with times", g.Name, g.Count, g.Taken(), g.Timed())
+			if g.Measured() < 100 || g.Measured() > g.Count || g.Timed() != g.Count && g.Open == 0 && w.Timed() == w.Count {
+				t.Errorf("%s: %d scopes, %d of them timed, %d with times", g.Name, g.Count, g.Measured(), g.Timed())
 			}
 		}
 		switch name := strings.TrimPrefix(g.Name, "example.com/demote."); {

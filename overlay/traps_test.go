@@ -450,7 +450,7 @@ func trapCounts(t *testing.T, what, timed, demoted string) {
 	}
 	for i := range want.Markers {
 		if g, w := &got.Markers[i], &want.Markers[i]; g.Name != w.Name || g.Count+g.Open != w.Count+w.Open && !trapVaries(path.Base(w.Name)) {
-			t.Errorf("%s: %s: %d scopes, of which %d were timed; %s: %d where all are", what, g.Name, g.Count, g.Taken(), w.Name, w.Count)
+			t.Errorf("%s: %s: %d scopes, of which %d were timed; %s: %d where all are", what, g.Name, g.Count, g.Measured(), w.Name, w.Count)
 		}
 	}
 }

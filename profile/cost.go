@@ -68,11 +68,11 @@ func (p *Profile) mostPassed() *Marker {
 	all := uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
-		if all = Add64(all, m.Taken()); most == nil || m.Taken() > most.Taken() {
+		if all = Add64(all, m.Measured()); most == nil || m.Measured() > most.Measured() {
 			most = m
 		}
 	}
-	if most == nil || most.Taken() <= all/2 {
+	if most == nil || most.Measured() <= all/2 {
 		return nil
 	}
 	return most

@@ -73,7 +73,7 @@ type Marker struct {
 	Sample uint64 // N if 1:N of the calls were recorded; 0 or 1 if all were
 
 	// Samples is the number of calls recorded as a sample; 0 if all calls were recorded. Then
-	// count, times and buckets are estimates for all calls; see CountSE, MeanSE and Taken.
+	// count, times and buckets are estimates for all calls; see CountSE, MeanSE and Measured.
 	Samples uint64
 
 	// Off is the reason why calls were not collected, or not from some time on: "choice", "enough",

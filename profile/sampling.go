@@ -47,10 +47,10 @@ func (m *Marker) MeanVar() float64 {
 // Sampled reports whether the marker's data are estimates from a sample.
 func (m *Marker) Sampled() bool { return m.Samples > 0 && !m.Demoted() || m.Sample > 1 }
 
-// Taken returns the number of times that were actually measured. For a sampled marker these are the
-// times in the sample, plus those of runs and periods without sampling; counts and sums are
+// Measured returns the number of times that were actually measured. For a sampled marker these are
+// the times in the sample, plus those of runs and periods without sampling; counts and sums are
 // estimates.
-func (m *Marker) Taken() uint64 {
+func (m *Marker) Measured() uint64 {
 	n := m.Timed()
 	if !m.Sampled() && !m.Demoted() {
 		return n

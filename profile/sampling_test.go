@@ -51,7 +51,7 @@ func TestSampledRecursion(t *testing.T) {
 }
 
 // The measured times of a sum are those of the samples, and those of runs that recorded all.
-func TestTaken(t *testing.T) {
+func TestMeasured(t *testing.T) {
 	all := Marker{Count: 40, Buckets: []Bucket{{K: 6, Count: 40, SumNS: 4000}}}
 	part := Marker{Sample: 10, Samples: 3, Seen: 30, Count: 30, Buckets: []Bucket{{K: 6, Count: 30, SumNS: 3000}}}
 	none := Marker{Sample: 10, Seen: 2, Count: 2} // no call was timed
@@ -60,14 +60,14 @@ func TestTaken(t *testing.T) {
 		for _, m := range list {
 			sum.Add(m)
 		}
-		if got := sum.Taken(); got != 43 {
-			t.Errorf("%d of %d times were taken, want 43 of 70", got, sum.Timed())
+		if got := sum.Measured(); got != 43 {
+			t.Errorf("%d of %d times were measured, want 43 of 70", got, sum.Timed())
 		}
 	}
 	var sum Marker
 	sum.Add(&all)
 	sum.Add(&all)
-	if got := sum.Taken(); got != 80 {
-		t.Errorf("of runs that recorded all: %d times were taken, want 80", got)
+	if got := sum.Measured(); got != 80 {
+		t.Errorf("of runs that recorded all: %d times were measured, want 80", got)
 	}
 }

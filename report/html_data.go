@@ -359,7 +359,7 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 			s.Open = append(s.Open, pageOpen{i, whole(m.Open)})
 		}
 		if m.Demoted() {
-			s.Demoted = append(s.Demoted, pageDemoted{i, whole(m.Taken())})
+			s.Demoted = append(s.Demoted, pageDemoted{i, whole(m.Measured())})
 		}
 		if m.Sampled() {
 			line := pageSampled{At: i, Rate: whole(max(m.Sample, 1)), Samples: whole(m.Samples), CountSE: known(m.CountSE())}

@@ -292,7 +292,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		j.SelfNS = &m.SelfNS
 	}
 	if !m.CountOnly {
-		timed := m.Taken()
+		timed := m.Measured()
 		j.Timed = &timed
 	}
 	if m.Sampled() {

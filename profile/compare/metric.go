@@ -146,7 +146,7 @@ func slowest(m *profile.Marker, share float64) float64 {
 
 // passages returns the number of calls behind a marker's figures.
 func passages(m *profile.Marker) float64 {
-	if n := m.Taken(); n > 0 {
+	if n := m.Measured(); n > 0 {
 		return float64(n)
 	}
 	if m.Samples > 0 {

@@ -13,8 +13,8 @@ func TestFromDemoted(t *testing.T) {
 	}
 	m := profile.Marker{Count: 10_000, SelfNS: 2000*6 + 5_000_000, Buckets: []profile.Bucket{bucket(3, 2000, 10), bucket(23, 1, 10_000_000)}}
 	Short(&m, nil)
-	if m.Count != 10_000 || m.Timed() != 10_000 || m.Taken() != 2001 || m.CountSE() != 0 || !m.Demoted() || m.Sampled() {
-		t.Errorf("%d scopes, %d with times, %d of them taken", m.Count, m.Timed(), m.Taken())
+	if m.Count != 10_000 || m.Timed() != 10_000 || m.Measured() != 2001 || m.CountSE() != 0 || !m.Demoted() || m.Sampled() {
+		t.Errorf("%d scopes, %d with times, %d of them measured", m.Count, m.Timed(), m.Measured())
 	}
 	if got, want := m.SumNS(), uint64(9999*10+10_000_000); got != want {
 		t.Errorf("they took %d ns, want %d", got, want)
@@ -44,8 +44,8 @@ func TestTimedAgain(t *testing.T) {
 	if got, want := m.SumNS(), uint64(1000*10+11_000*400); got != want || m.SelfNS != 1000*8+11_000*400 {
 		t.Errorf("they took %d ns, %d of their own; want %d and %d", got, m.SelfNS, want, 1000*8+11_000*400)
 	}
-	if m.Count != 12_000 || m.Timed() != 12_000 || m.Taken() != 1500 {
-		t.Errorf("%d scopes, %d with times, %d of them taken", m.Count, m.Timed(), m.Taken())
+	if m.Count != 12_000 || m.Timed() != 12_000 || m.Measured() != 1500 {
+		t.Errorf("%d scopes, %d with times, %d of them measured", m.Count, m.Timed(), m.Measured())
 	}
 	for what, bad := range map[string]*profile.Marker{
 		"nothing":         nil,

@@ -86,7 +86,7 @@ func modes(m *profile.Marker, o Options, varies float64) *Modes {
 		}
 		v.List = append(v.List, mode)
 	}
-	v.judge(m.Taken(), varies)
+	v.judge(m.Measured(), varies)
 	return v
 }
 

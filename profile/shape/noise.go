@@ -36,7 +36,7 @@ func noiseOf(p *profile.Profile) *noise {
 	for i := range p.Markers {
 		m := withoutFirst(&p.Markers[i])
 		run, k := quiet(m)
-		if run*recorded(m) < quietRun || m.Taken() < steadyCalls {
+		if run*recorded(m) < quietRun || m.Measured() < steadyCalls {
 			continue
 		}
 		for k = max(k, leastWait); k < 64; k++ {

@@ -52,7 +52,7 @@ type Shape struct {
 
 // Of classifies a marker. It does not modify it.
 func Of(m *profile.Marker, o Options) Shape {
-	s := Shape{Calls: m.Taken(), Alloc: alloc(m)}
+	s := Shape{Calls: m.Measured(), Alloc: alloc(m)}
 	if s.Calls == 0 {
 		if m.Count > 0 {
 			s.Warnings = append(s.Warnings, "its passages are counted and not timed")
@@ -73,7 +73,7 @@ func Of(m *profile.Marker, o Options) Shape {
 // recorded returns the fraction of a marker's times that were measured: 1, or less if a sample was
 // scaled up. Sampling error depends on the number of measured times.
 func recorded(m *profile.Marker) float64 {
-	return float64(m.Taken()) / max(1, float64(m.Timed()))
+	return float64(m.Measured()) / max(1, float64(m.Timed()))
 }
 
 // withoutFirst returns the marker without the first call of each process, or m itself if these are

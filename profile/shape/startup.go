@@ -51,7 +51,7 @@ func startup(m, later *profile.Marker) *Startup {
 		s.Need = "calls after the first"
 		return s
 	}
-	s.Later, s.LaterNS = later.Taken(), later.QuantileNS(0.5)
+	s.Later, s.LaterNS = later.Measured(), later.QuantileNS(0.5)
 	firsts := profile.Marker{Buckets: m.First.Buckets, MinNS: m.First.MinNS, MaxNS: m.First.MaxNS}
 	median := firsts.QuantileNS(0.5)
 	s.ExtraNS = median - s.LaterNS

@@ -27,7 +27,7 @@ const (
 )
 
 func steady(m *profile.Marker, o Options) *Steady {
-	s := &Steady{Verdict: Undecided, P05NS: m.QuantileNS(0.05), P95NS: m.QuantileNS(0.95), Calls: m.Taken()}
+	s := &Steady{Verdict: Undecided, P05NS: m.QuantileNS(0.05), P95NS: m.QuantileNS(0.95), Calls: m.Measured()}
 	s.Evidence = fmt.Sprintf("nine of ten calls take from %s to %s, of %s", duration(s.P05NS), duration(s.P95NS), units.Count(s.Calls))
 	least, _ := m.QuantileBounds(0.05)
 	_, most := m.QuantileBounds(0.95)

@@ -63,7 +63,7 @@ func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
 		Verdict: Undecided,
 		P50NS:   m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), P999NS: m.QuantileNS(0.999),
 		SlowestShare: slowest(m, 0.01),
-		Calls:        m.Taken(),
+		Calls:        m.Measured(),
 	}
 	usual := t.P50NS
 	if n := len(modes.List); n > 1 {

@@ -151,7 +151,7 @@ func place(m *profile.Marker) Place { return Place{m.ID, m.Name, m.Kind, m.Count
 
 func side(m *profile.Marker) Side {
 	s := Side{Count: m.Count, MeanNS: m.MeanNS(), P50NS: m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), MaxNS: m.MaxNS}
-	n := float64(max(m.Taken(), 1)) // at 0 calls, which are fewer than Least, SE does not matter
+	n := float64(max(m.Measured(), 1)) // at 0 calls, which are fewer than Least, SE does not matter
 	dev := m.StddevNS()
 	variance := dev * dev / max(n-1, 1)
 	// Below the resolution of the clock, and within one bucket, the variance is unknown: at least
@@ -172,7 +172,7 @@ func compare(old, new *profile.Marker) API {
 	const least = 0.5
 	was, is := a.Old.MeanNS+least, a.New.MeanNS+least
 	a.Change = is/was - 1
-	if min(old.Taken(), new.Taken()) < Least {
+	if min(old.Measured(), new.Measured()) < Least {
 		return a
 	}
 	a.Verdict = Unchanged

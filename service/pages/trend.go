@@ -44,7 +44,7 @@ type trendDot struct {
 // rank below and above it: √(q(1-q)/n) as a fraction of all calls (Cox and Hinkley, Theoretical
 // Statistics, appendix 2), as if calls were sampled independently.
 func quantile(m *profile.Marker, q float64) (at, lo, hi float64) {
-	off := math.Sqrt(q * (1 - q) / float64(max(1, m.Taken())))
+	off := math.Sqrt(q * (1 - q) / float64(max(1, m.Measured())))
 	return m.QuantileNS(q), m.QuantileNS(max(0, q-off)), m.QuantileNS(min(1, q+off))
 }
 
