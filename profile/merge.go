@@ -19,7 +19,7 @@ func Merge(ps []*Profile) *Profile {
 	for _, p := range ps {
 		sum.Add(p)
 	}
-	return sum.Take()
+	return sum.Finish()
 }
 
 // newer reports whether p's newest run is newer than q's. Ties are broken by the fields that a

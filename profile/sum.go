@@ -47,7 +47,7 @@ func (s *Sum) Add(p *Profile) {
 
 // Profile returns the sum so far, without sharing memory.
 func (s *Sum) Profile() *Profile {
-	p := s.Take()
+	p := s.Finish()
 	p.Pairs = p.Pairs.add(nil)
 	for i := range p.Markers {
 		m := &p.Markers[i]
@@ -65,8 +65,8 @@ func (s *Sum) Profile() *Profile {
 	return p
 }
 
-// Take is like Profile, but shares memory with the sum, which must not be used any more.
-func (s *Sum) Take() *Profile {
+// Finish is like Profile, but shares memory with the sum, which must not be used any more.
+func (s *Sum) Finish() *Profile {
 	if s.newest == nil {
 		return &Profile{}
 	}

@@ -21,7 +21,7 @@ func Decode(file []byte, name string) (*profile.Profile, error) {
 	if err := new(Decoder).AddTo(&sum, file, name); err != nil {
 		return nil, err
 	}
-	return sum.Take(), nil
+	return sum.Finish(), nil
 }
 
 // A Decoder adds profile files to one sum, and reuses memory. The zero value is ready for use.

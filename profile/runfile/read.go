@@ -35,7 +35,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*profile.Profile,
 	if err := sum.add(r, size, name, alive); err != nil {
 		return nil, err
 	}
-	return sum.Take(), nil
+	return sum.Finish(), nil
 }
 
 // ReadOpened is like Read for an open file. The name stands for the file in errors and warnings.
