@@ -36,9 +36,9 @@ func newer(p, q *Profile) bool {
 	) > 0
 }
 
-// TakeName sets the name and place of sum to those of m in a run started at asOf (ns since 1970),
+// UpdateName sets the name and place of sum to those of m in a run started at asOf (ns since 1970),
 // if that is the newest run so far.
-func (sum *Marker) TakeName(m *Marker, asOf int64) {
+func (sum *Marker) UpdateName(m *Marker, asOf int64) {
 	if asOf > sum.AsOf || sum.Kind == "" || asOf == sum.AsOf && named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
 		sum.Package, sum.Group, sum.AsOf = m.Package, m.Group, asOf

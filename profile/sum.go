@@ -34,7 +34,7 @@ func (s *Sum) Add(p *Profile) {
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		to := s.Marker(m.ID)
-		to.TakeName(m, m.AsOf)
+		to.UpdateName(m, m.AsOf)
 		to.Sample = max(to.Sample, m.Sample)
 		to.Add(m)
 	}

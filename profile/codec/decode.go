@@ -57,7 +57,7 @@ func (d *Decoder) AddTo(sum *profile.Sum, file []byte, name string) error {
 	sum.AddHead(all.profile)
 	for i, m := range all.table.Markers {
 		to, figures := d.sums[i], &all.figures[i]
-		to.TakeName(m, figures.AsOf)
+		to.UpdateName(m, figures.AsOf)
 		to.Sample = max(to.Sample, figures.Sample)
 		to.Add(figures)
 	}

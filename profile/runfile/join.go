@@ -56,7 +56,7 @@ func (r *run) join(sum *profile.Sum) {
 				continue // reported when its line was read
 			}
 			to := sum.Marker(m.ID)
-			to.TakeName(m, r.Newest)
+			to.UpdateName(m, r.Newest)
 			if figures = r.pickedFigures(index, to, figures); figures != nil {
 				r.passed(to, figures)
 				if len(figures.Callers) > 0 {
@@ -83,7 +83,7 @@ func (r *run) join(sum *profile.Sum) {
 			switch {
 			case c.Marker != nil:
 				to := sum.Marker(c.Marker.ID)
-				to.TakeName(c.Marker, r.Newest)
+				to.UpdateName(c.Marker, r.Newest)
 				figures := profile.Marker{Count: n}
 				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
 					estimate.Counter(&figures, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
