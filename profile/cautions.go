@@ -62,7 +62,7 @@ func (p *Profile) Cautions() []string {
 	if text := p.coarse(); text != "" {
 		list = append(list, text)
 	}
-	if text := p.mostlyTaken(); text != "" {
+	if text := p.mostlyOverhead(); text != "" {
 		list = append(list, text)
 	}
 	if t := p.Pairs; t != nil && t.Lost > 0 {

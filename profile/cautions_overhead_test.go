@@ -7,24 +7,24 @@ import (
 
 // timedWith returns a marker with n calls of ns each, from which an overhead was subtracted. The
 // clock has one tick per ns.
-func timedWith(name string, n, ns, taken, self uint64) Marker {
+func timedWith(name string, n, ns, overhead, self uint64) Marker {
 	return Marker{
-		Name: name, Count: n, SelfNS: self, Ticks: n * (ns + taken), MinNS: ns, MaxNS: ns,
+		Name: name, Count: n, SelfNS: self, Ticks: n * (ns + overhead), MinNS: ns, MaxNS: ns,
 		Buckets: []Bucket{{K: 12, Count: n, SumNS: n * ns, SumSq: Uint128{Lo: n * ns * ns}}},
 	}
 }
 
 // The total of a recursive marker excludes inner calls, but the overhead is that of all.
-func TestTakenOfRecursion(t *testing.T) {
+func TestOverheadOfRecursion(t *testing.T) {
 	m := timedWith("m", 1000, 3000, 200, 0)
 	m.NestedNS = 2_000_000
-	if got := m.takenNS(1e9); got != 200_000 {
+	if got := m.overheadNS(1e9); got != 200_000 {
 		t.Errorf("%g ns taken off, want 200000", got)
 	}
 }
 
 // If more was subtracted than is left, a caution says so, with advice.
-func TestMostlyTaken(t *testing.T) {
+func TestMostlyOverhead(t *testing.T) {
 	profiled := func(outer Marker) *Profile {
 		return &Profile{
 			Clock:   Clock{Kind: "tsc", Hz: 1e9, InsideNS: 20, WholeNS: 50},
@@ -44,7 +44,7 @@ func TestMostlyTaken(t *testing.T) {
 				"(outer: 3µs left, 20µs taken off); " +
 				"count (//perf:mark count) or skip (//perf:skip) what is passed most, such as inner"},
 	} {
-		if got := profiled(tt.outer).mostlyTaken(); got != tt.want {
+		if got := profiled(tt.outer).mostlyOverhead(); got != tt.want {
 			t.Errorf("%s: %q\nwant %q", tt.name, got, tt.want)
 		}
 	}
@@ -53,11 +53,11 @@ func TestMostlyTaken(t *testing.T) {
 		t.Errorf("the cautions are %q", all)
 	}
 	p.ElapsedNS = 1_000_000_000
-	if got := p.mostlyTaken(); got != "" {
+	if got := p.mostlyOverhead(); got != "" {
 		t.Errorf("of a second that the run took 3 ms are little, but %q", got)
 	}
 	p.NoSelf = true
-	if got := p.mostlyTaken(); got != "" {
+	if got := p.mostlyOverhead(); got != "" {
 		t.Errorf("nothing is taken off for inner scopes without self times, but %q", got)
 	}
 }
