@@ -2,6 +2,8 @@ package profile
 
 import (
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/markgen/markgen/units"
 )
@@ -75,3 +77,35 @@ func (p *Profile) Cautions() []string {
 // miss a program that is active in bursts for one percent of the time with a probability over one
 // third.
 const toldWindows = 100
+
+// Cautions are only given for markers that matter: minimum fractions of the total self time, for a
+// marker alone and for several together.
+const (
+	mattersAlone    = 0.01
+	mattersTogether = 0.1
+)
+
+// weight returns the self time of all markers, or their total time if self times are unknown, in
+// ns.
+func (p *Profile) weight() (sum uint64) {
+	for i := range p.Markers {
+		sum = Add64(sum, p.weightOf(&p.Markers[i]))
+	}
+	return sum
+}
+
+func (p *Profile) weightOf(m *Marker) uint64 {
+	if p.NoSelf {
+		return m.TotalNS()
+	}
+	return m.SelfNS
+}
+
+// roughly formats a time with two or three significant digits.
+func roughly(ns float64) string {
+	unit := 1.0
+	for ns/unit >= 1000 {
+		unit *= 10
+	}
+	return time.Duration(math.Round(min(ns, math.MaxInt64/2)/unit) * unit).String()
+}
