@@ -46,16 +46,16 @@ func (b *bench) count(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			b.holdCount(fmt.Sprintf("count: %s, %s", processors(procs), pkg), bar{}, some)
+			b.recordCount(fmt.Sprintf("count: %s, %s", processors(procs), pkg), bar{}, some)
 			all = append(all, some...)
 		}
 		about := "count: " + processors(procs) + ", "
-		b.holdCount(about+"all of these packages", atMost(1), all)
+		b.recordCount(about+"all of these packages", atMost(1), all)
 		worst := bySlowdown(all, countMarked, countCover)[0]
-		b.hold(about+"the slowest against cover", atMost(1), worst.ratio(countMarked, countCover),
+		b.record(about+"the slowest against cover", atMost(1), worst.ratio(countMarked, countCover),
 			fmt.Sprintf("%s.%s; %d of %d slower, %d by more than 5 %%", worst.pkg, worst.name, slower(all, 1), len(all), slower(all, 1.05)))
 		ours, covers := geoMean(all, countMarked, countPlain), geoMean(all, countCover, countPlain)
-		b.hold(about+"added to plain, over what cover adds", bar{limit: 0.5}, (ours-1)/(covers-1),
+		b.record(about+"added to plain, over what cover adds", bar{limit: 0.5}, (ours-1)/(covers-1),
 			fmt.Sprintf("a stretch; over plain %.3g, cover %.3g", ours, covers))
 		printSlowest(processors(procs)+", the ten slowest against cover", all, countMarked, countCover)
 	}
@@ -73,7 +73,7 @@ func (b *bench) countParallel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.holdCount("countpar: small functions", bar{}, all)
+	b.recordCount("countpar: small functions", bar{}, all)
 	for _, pkg := range standardPackages {
 		dir, err := standardDir(ctx, pkg)
 		if err != nil {
@@ -90,10 +90,10 @@ func (b *bench) countParallel(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.holdCount("countpar: "+pkg, bar{}, some)
+		b.recordCount("countpar: "+pkg, bar{}, some)
 		all = append(all, some...)
 	}
-	b.holdCount("countpar: all of these on "+processors(cores()), atMost(0.7), all)
+	b.recordCount("countpar: all of these on "+processors(cores()), atMost(0.7), all)
 	printSlowest("the ten slowest against cover -covermode=atomic", all, countMarked, countCover)
 	return nil
 }
@@ -117,9 +117,9 @@ func (b *bench) countPackage(ctx context.Context, folder, dir, pkg, mode, patter
 	return all, nil
 }
 
-// holdCount reports the cost of markgen's counters relative to go's.
-func (b *bench) holdCount(name string, bar bar, all []timing) {
-	b.hold(name, bar, geoMean(all, countMarked, countCover), fmt.Sprintf("geometric mean of %d benchmarks; over plain %.3g, cover %.3g",
+// recordCount reports the cost of markgen's counters relative to go's.
+func (b *bench) recordCount(name string, bar bar, all []timing) {
+	b.record(name, bar, geoMean(all, countMarked, countCover), fmt.Sprintf("geometric mean of %d benchmarks; over plain %.3g, cover %.3g",
 		len(all), geoMean(all, countMarked, countPlain), geoMean(all, countCover, countPlain)))
 }
 

@@ -209,8 +209,8 @@ type figure struct {
 	remark string // details of the value, or ""
 }
 
-// hold appends a row to the table.
-func (b *bench) hold(name string, bar bar, value float64, remark string) {
+// record appends a row to the table.
+func (b *bench) record(name string, bar bar, value float64, remark string) {
 	b.figures = append(b.figures, figure{name, bar, value, remark})
 }
 

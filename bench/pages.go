@@ -97,7 +97,7 @@ func (b *bench) pages(ctx context.Context) error {
 			return err
 		}
 		p50, p99 := took[len(took)/2], took[len(took)*99/100]
-		b.hold(about+m.name+", p99", m.bar, p99, fmt.Sprintf("p50 %.3g ms, most %.3g, of %d", p50, took[len(took)-1], len(took)))
+		b.record(about+m.name+", p99", m.bar, p99, fmt.Sprintf("p50 %.3g ms, most %.3g, of %d", p50, took[len(took)-1], len(took)))
 		err = b.results.add("pages/pages.txt", "Pages/"+strings.ReplaceAll(m.name, " ", "-"), len(took),
 			benchfmt.Value{Value: p50 / 1e3, Unit: "p50-sec"}, benchfmt.Value{Value: p99 / 1e3, Unit: "p99-sec"})
 		if err != nil {
@@ -105,7 +105,7 @@ func (b *bench) pages(ctx context.Context) error {
 		}
 	}
 	if peak, err := s.peak(); err == nil {
-		b.hold(about+"memory of markgend, most", atMost(512).in("MiB"), peak/(1<<20), "resident, after all of this")
+		b.record(about+"memory of markgend, most", atMost(512).in("MiB"), peak/(1<<20), "resident, after all of this")
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func (b *bench) indexMemory(apis []fleet.API) {
 	for part := range slices.Chunk(apis, 256) {
 		x.Put(part...)
 	}
-	b.hold(fmt.Sprintf("%d APIs: memory of the index", len(apis)), atMost(200).in("MB"), (heap()-before)/1e6, fmt.Sprintf("names of %d bytes", letters/len(apis)))
+	b.record(fmt.Sprintf("%d APIs: memory of the index", len(apis)), atMost(200).in("MB"), (heap()-before)/1e6, fmt.Sprintf("names of %d bytes", letters/len(apis)))
 	runtime.KeepAlive(x)
 }
 
