@@ -100,8 +100,8 @@ func (l *live) words() map[string][2]uint32 {
 	return all
 }
 
-// heard clears the requests of all markers, as the program does at its next call.
-func (l *live) heard() {
+// ack clears the requests of all markers, as a program does at its next call.
+func (l *live) ack() {
 	for name, w := range l.words() {
 		index := w[1] &^ layout.IndexAsked
 		if index&^(layout.IndexMask|layout.IndexOff) == 0 {

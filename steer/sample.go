@@ -51,18 +51,18 @@ func (p *Process) ask() {
 	}
 }
 
-// patience is the time to wait for a program that may call no marker, or not be scheduled.
-const patience = 100 * time.Millisecond
+// ackTimeout is the time to wait for a program that may call no marker, or not be scheduled.
+const ackTimeout = 100 * time.Millisecond
 
-// awaitHeard waits up to patience until the program has noticed.
-func (p *Process) awaitHeard() {
-	for end := time.Now().Add(patience); p.asking() && time.Now().Before(end); {
-		time.Sleep(patience / 200)
+// awaitAck waits up to ackTimeout until the program has noticed.
+func (p *Process) awaitAck() {
+	for end := time.Now().Add(ackTimeout); p.unacked() && time.Now().Before(end); {
+		time.Sleep(ackTimeout / 200)
 	}
 }
 
-// asking reports whether the program has not noticed yet.
-func (p *Process) asking() bool {
+// unacked reports whether the program has not noticed yet.
+func (p *Process) unacked() bool {
 	return p.anyWord(layout.MarkerIndex, func(index uint32) bool { return index&layout.IndexAsked != 0 })
 }
 

@@ -144,7 +144,7 @@ func (p *Process) finish() error {
 	counters := p.counters() > 0
 	if s := p.state(); counters && (s == Paused || s == Stopped) && p.collects() {
 		p.ask()
-		p.awaitHeard()
+		p.awaitAck()
 	}
 	if err := p.apply(); err != nil {
 		return err

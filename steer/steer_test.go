@@ -59,7 +59,7 @@ func TestTransitions(t *testing.T) {
 				t.Errorf("%s in %s: %s has the program look: %v", test.verb, test.state, name, asked)
 			}
 		}
-		l.heard()
+		l.ack()
 		for name, words := range l.words() {
 			if words != [2]uint32{test.off, 0} {
 				t.Errorf("%s in %s: the words of %s are %#x", test.verb, test.state, name, words)
@@ -206,7 +206,7 @@ func TestOtherReasons(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		l.heard()
+		l.ack()
 		got := [2][2]uint32{l.words()[run], l.words()[lex]}
 		if diff := cmp.Diff(step.want, got); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", i, diff)
@@ -299,7 +299,7 @@ func TestKept(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		l.heard()
+		l.ack()
 		if got := l.words()[run]; got != step.want {
 			t.Errorf("%#x, want %#x", got, step.want)
 		}
