@@ -6,6 +6,38 @@ import (
 	"strings"
 )
 
+// Assign returns the ID of each point, with ids[i] for points[i], and the new registry. points must
+// be all points of packages, in the files for all platforms: an entry of these packages that has no
+// point is retired, and only such entries can give their ID to a point elsewhere. Entries of other
+// packages are not changed. Assign does not modify r, and the order of packages and points does not
+// matter.
+//
+// Files with exclusive build constraints may declare the same function. In any build there is only
+// one of them, and its markers have the IDs that they would have without the others. So points get
+// their IDs in layers, each with at most one file per function, from the registry that has them
+// all.
+//
+// If two points are identical in all properties, including name and file, it is undefined which of
+// them gets which of their two IDs.
+func (r *Registry) Assign(packages []string, points []Point) ([]ID, *Registry) {
+	ids, after := r.assign(packages, points)
+	layer, count := layers(points)
+	for n := 0; count > 1 && n < count; n++ {
+		var some []Point
+		var index []int
+		for i, p := range points {
+			if layer[i] == n {
+				some, index = append(some, p), append(index, i)
+			}
+		}
+		given, _ := after.assign(packages, some)
+		for i, at := range index {
+			ids[at] = given[i]
+		}
+	}
+	return ids, after
+}
+
 // assign is Assign for points that can all be in one build.
 func (r *Registry) assign(packages []string, points []Point) ([]ID, *Registry) {
 	m := newMatch(r, packages, points)
