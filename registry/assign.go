@@ -48,7 +48,7 @@ func (r *Registry) assign(packages []string, points []Point) ([]ID, *Registry) {
 		m.revive(sameOrdinal)
 		m.aligned()
 	}
-	m.birth()
+	m.assignIDs()
 	ids := make([]ID, len(points))
 	for i, at := range m.places {
 		ids[at] = m.points[i].id
@@ -62,7 +62,7 @@ type site struct {
 	header  string // as stored in the registry, see shorten
 	ordinal int
 	entry   int // index of the entry it continues; -1 if there is none
-	id      ID  // set by birth
+	id      ID  // set by assignIDs
 	rank    string
 }
 
@@ -225,8 +225,8 @@ func (m *match) fresh() []int {
 
 func (m *match) pending() bool { return m.open > 0 && len(m.entries) > 0 }
 
-// birth sets the ID of every point: that of its entry, or a new one.
-func (m *match) birth() {
+// assignIDs sets the ID of every point: that of its entry, or a new one.
+func (m *match) assignIDs() {
 	for i := range m.points {
 		s := &m.points[i]
 		if s.entry >= 0 {
