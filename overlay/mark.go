@@ -80,8 +80,8 @@ type root struct {
 	once     sync.Once
 	marking  Marking
 	registry *registry.Registry
-	earlier  *registry.Earlier // nil if the marking has none
-	key      string            // identifies the registry; "" if there is none
+	baseline *registry.Baseline // nil if the marking has none
+	key      string             // identifies the registry; "" if there is none
 	err      error
 }
 
@@ -240,7 +240,7 @@ func (m *painter) root(t *task) *root {
 		}
 		earlier, key, err := m.known(t, "the registry of the earlier source", r.marking.Earlier)
 		if r.err = err; err == nil {
-			r.earlier = earlier.Earlier()
+			r.baseline = earlier.Baseline()
 			r.registry, r.err = registry.Parse(name, append(earlier.Format(), r.registry.Format()...))
 			r.key += key
 		}

@@ -209,8 +209,8 @@ func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]marked
 	points = append(points, others...)
 	given, _ := root.registry.Assign([]string{t.path, t.path + "_test"}, points)
 	guesses := make([]bool, len(points))
-	if root.earlier != nil {
-		guesses = root.earlier.Guesses(points, given)
+	if root.baseline != nil {
+		guesses = root.baseline.Guesses(points, given)
 	}
 	points, others = nil, nil
 	recovers := len(units) > 0 && units[0].name == "" && loaded[0] != nil && loaded[0].Recovers()

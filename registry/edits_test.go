@@ -426,7 +426,7 @@ func (s *tree) guesses(t *testing.T, reg *registry.Registry, byName map[string]r
 		ids[i] = byName[p.Name]
 	}
 	guesses := map[string]bool{}
-	for i, guess := range reg.Earlier().Guesses(points, ids) {
+	for i, guess := range reg.Baseline().Guesses(points, ids) {
 		if guess {
 			guesses[points[i].Name] = true
 		}

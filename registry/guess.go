@@ -2,9 +2,9 @@ package registry
 
 import "strings"
 
-// Earlier knows the markers of an earlier state of the source, and tells whether a marker with the
+// Baseline knows the markers of an earlier state of the source, and tells whether a marker with the
 // same ID is certainly the same.
-type Earlier struct {
+type Baseline struct {
 	entries map[ID]*Entry
 	equals
 }
@@ -36,16 +36,16 @@ func (q *equals) add(k key, body uint64) {
 	q.bodies[text{k, body}]++
 }
 
-// Earlier returns the live markers of r, for comparison with a later state.
-func (r *Registry) Earlier() *Earlier {
-	l := &Earlier{entries: make(map[ID]*Entry, len(r.entries)), equals: newEquals()}
+// Baseline returns the live markers of r, for comparison with a later state.
+func (r *Registry) Baseline() *Baseline {
+	b := &Baseline{entries: make(map[ID]*Entry, len(r.entries)), equals: newEquals()}
 	for i := range r.entries {
 		if e := &r.entries[i]; !e.Retired {
-			l.entries[e.ID] = e
-			l.add(entryKey(e), e.Body)
+			b.entries[e.ID] = e
+			b.add(entryKey(e), e.Body)
 		}
 	}
-	return l
+	return b
 }
 
 // Guesses reports for each point, whose ID is the element of ids with the same index, whether it is
@@ -60,7 +60,7 @@ func (r *Registry) Earlier() *Earlier {
 //
 // Everything else may have another explanation: a renamed function, an edited condition, an
 // additional "if err != nil" before others. Markers with a new ID are not guesses.
-func (l *Earlier) Guesses(points []Point, ids []ID) []bool {
+func (b *Baseline) Guesses(points []Point, ids []ID) []bool {
 	m := newMatch(new(Registry), nil, points)
 	now := newEquals()
 	for i := range m.points {
@@ -69,25 +69,25 @@ func (l *Earlier) Guesses(points []Point, ids []ID) []bool {
 	}
 	guesses := make([]bool, len(points))
 	for i, at := range m.places {
-		if e := l.entries[ids[at]]; e != nil {
-			guesses[at] = !l.certain(e, &m.points[i], &now)
+		if e := b.entries[ids[at]]; e != nil {
+			guesses[at] = !b.certain(e, &m.points[i], &now)
 		}
 	}
 	return guesses
 }
 
 // certain reports whether s is certainly the same marker as e. now counts all points, including s.
-func (l *Earlier) certain(e *Entry, s *site, now *equals) bool {
+func (b *Baseline) certain(e *Entry, s *site, now *equals) bool {
 	before, after := entryKey(e), s.key()
 	same := before == after
 	switch {
 	case e.Kind != s.Kind || e.Package != s.Package:
 		return false
-	case s.Given != "" && before.named() == after.named() && l.names[before.named()] == 1 && now.names[after.named()] == 1:
+	case s.Given != "" && before.named() == after.named() && b.names[before.named()] == 1 && now.names[after.named()] == 1:
 		return true
 	case s.Kind == "func" && e.Func == s.Func && !strings.Contains(strings.TrimPrefix(s.Name, s.Package), ":"):
 		return true
-	case same && e.Ordinal == s.ordinal && l.keys[before] == now.keys[after]:
+	case same && e.Ordinal == s.ordinal && b.keys[before] == now.keys[after]:
 		return true
 	}
 	before.given, after.given = "", ""
@@ -95,6 +95,6 @@ func (l *Earlier) certain(e *Entry, s *site, now *equals) bool {
 		return false
 	}
 	t := text{after, s.Body}
-	return l.headers[before] == 1 && now.headers[after] == 1 ||
-		e.Body == s.Body && e.Body != 0 && l.bodies[t] == now.bodies[t]
+	return b.headers[before] == 1 && now.headers[after] == 1 ||
+		e.Body == s.Body && e.Body != 0 && b.bodies[t] == now.bodies[t]
 }

@@ -17,7 +17,7 @@ func TestGuessesInFilesThatExcludeEachOther(t *testing.T) {
 	}
 	_, reg := new(Registry).Assign(p, points)
 	ids, _ := reg.Assign(p, points)
-	if guesses := reg.Earlier().Guesses(points, ids); slices.Contains(guesses, true) {
+	if guesses := reg.Baseline().Guesses(points, ids); slices.Contains(guesses, true) {
 		t.Errorf("guesses: %v", guesses)
 	}
 }
@@ -28,7 +28,7 @@ func TestGuessesOfNothing(t *testing.T) {
 	_, reg = reg.Assign(p, []Point{fun("F", 1)})
 	points := []Point{fun("F", 1), loop("F", 1, "for {", 2), loop("F", 2, "for {", 3), fun("G", 4)}
 	ids, _ := reg.Assign(p, points)
-	if guesses := reg.Earlier().Guesses(points, ids); slices.Contains(guesses, true) {
+	if guesses := reg.Baseline().Guesses(points, ids); slices.Contains(guesses, true) {
 		t.Errorf("guesses: %v", guesses)
 	}
 }

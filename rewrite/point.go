@@ -21,7 +21,7 @@ const (
 type Point struct {
 	registry.Point
 	ID       registry.ID
-	Guess    bool           // that it is what the earlier marker with the ID was: see registry.Earlier
+	Guess    bool           // that it is what the earlier marker with the ID was: see registry.Baseline
 	Pos      token.Position // of the func, for, if, case … keyword, or of the directive
 	Count    bool           // passages are counted and not timed
 	Sample   int            // 1:Sample; 1 or 0 means every passage
