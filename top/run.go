@@ -107,9 +107,9 @@ func (m model) run(ctx context.Context, t *terminal, end <-chan os.Signal) error
 		send(do())
 	}
 	go background(func() message { return readKeys(t.in, send) })
-	disturbed := make(chan os.Signal, 1)
-	notifyDisturbed(disturbed)
-	defer signal.Stop(disturbed)
+	redraw := make(chan os.Signal, 1)
+	notifyRedraw(redraw)
+	defer signal.Stop(redraw)
 	// The first span is short, so that data appear soon.
 	clock := time.NewTimer(min(m.options.Interval, 250*time.Millisecond))
 	defer clock.Stop()
@@ -127,7 +127,7 @@ func (m model) run(ctx context.Context, t *terminal, end <-chan os.Signal) error
 			return nil
 		case <-end:
 			return nil
-		case <-disturbed:
+		case <-redraw:
 			if err := t.reclaim(); err != nil {
 				return err
 			}

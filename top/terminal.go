@@ -41,7 +41,7 @@ func openTerminal(in, out *os.File) (*terminal, error) {
 	if t.inModes, err = term.MakeRaw(int(in.Fd())); err != nil {
 		return nil, fmt.Errorf("the input is no terminal: %w", err)
 	}
-	if err = interpretSequences(out); err == nil {
+	if err = enableEscapes(out); err == nil {
 		_, err = io.WriteString(out, enter)
 	}
 	if err != nil {

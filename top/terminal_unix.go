@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// notifyDisturbed sends to c after the size of the terminal has changed, or after the process was
+// notifyRedraw sends to c after the size of the terminal has changed, or after the process was
 // stopped and continued: a shell may have used the terminal.
-func notifyDisturbed(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT) }
+func notifyRedraw(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT) }
 
-// interpretSequences does nothing: only Windows consoles need it.
-func interpretSequences(*os.File) error { return nil }
+// enableEscapes does nothing: only Windows consoles need it.
+func enableEscapes(*os.File) error { return nil }

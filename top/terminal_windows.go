@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// notifyDisturbed does nothing: there are no such signals, and the size is read at every refresh.
-func notifyDisturbed(chan<- os.Signal) {}
+// notifyRedraw does nothing: there are no such signals, and the size is read at every refresh.
+func notifyRedraw(chan<- os.Signal) {}
 
-// interpretSequences makes the console interpret escape sequences.
-func interpretSequences(out *os.File) error {
+// enableEscapes makes the console interpret escape sequences.
+func enableEscapes(out *os.File) error {
 	console := windows.Handle(out.Fd())
 	var mode uint32
 	if err := windows.GetConsoleMode(console, &mode); err != nil {
