@@ -17,7 +17,7 @@ const (
 	sinceLast  = iota // the latest interval
 	sinceReset        // since the reset key was pressed, or the view began
 	sinceStart        // since the start of the run
-	spans
+	numSpans
 )
 
 // model is the state of the view.
@@ -233,7 +233,7 @@ func (m model) key(k key) (model, command) {
 		m.order = sortKeys[k]
 		m.refresh()
 	case "t":
-		m.shown = (m.shown + 1) % spans
+		m.shown = (m.shown + 1) % numSpans
 		m.refresh()
 	case "z":
 		m.first, m.last = m.now, nil
@@ -261,7 +261,7 @@ func (m model) key(k key) (model, command) {
 	case "-":
 		return m, m.sample(0.1)
 	case "o", "enter":
-		return m, m.turn()
+		return m, m.toggleMarker()
 	}
 	return m, nil
 }
@@ -318,8 +318,8 @@ func (m model) sample(factor float64) command {
 	return m.steer("1 passage in "+units.Count(n), func() error { return m.source.Sample(n) })
 }
 
-// turn returns a command that turns the marker under the cursor on or off.
-func (m model) turn() command {
+// toggleMarker returns a command that turns the marker under the cursor on or off.
+func (m model) toggleMarker() command {
 	if len(m.rows) == 0 {
 		return nil
 	}
