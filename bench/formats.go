@@ -24,7 +24,7 @@ var (
 // formats measures the time of markgen report, including reading the data.
 func (b *bench) formats(ctx context.Context) error {
 	data, out := filepath.Join(b.work, "formats.markgen"), filepath.Join(b.work, "formats.out")
-	if err := codec.Write(data, profiletest.Make(formatMarkers, 1)); err != nil {
+	if err := codec.Write(data, profiletest.Random(formatMarkers, 1)); err != nil {
 		return err
 	}
 	for _, format := range formatNames {

@@ -22,7 +22,7 @@ const htmlMarkers = 20_000
 // html measures the page of many markers: its size, without source and with as much source as a
 // page includes, and the time Chromium takes to show and sort it.
 func (b *bench) html(ctx context.Context) error {
-	p := profiletest.Make(htmlMarkers, 1)
+	p := profiletest.Random(htmlMarkers, 1)
 	var page, sourced bytes.Buffer
 	if err := report.Write(&page, p, report.Options{Format: "html"}); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 // Buckets of measured calls are sound, and impossible values are detected.
 func TestSound(t *testing.T) {
-	p := profiletest.Make(200, 1)
+	p := profiletest.Random(200, 1)
 	n := 0
 	for _, m := range p.Markers {
 		if m.Sampled() {

@@ -93,19 +93,19 @@ func nearest(v *big.Rat) *big.Rat {
 
 // All formats have the same numbers as the profile.
 func TestFormatsAgree(t *testing.T) {
-	sampled := profiletest.Make(100, 7)
+	sampled := profiletest.Random(100, 7)
 	for i := range sampled.Markers {
 		if m := &sampled.Markers[i]; i%3 == 0 && m.Count > 1 {
 			m.Sample, m.Samples = 100, m.Count/100+1
 		}
 	}
-	noSelf := profiletest.Make(100, 8)
+	noSelf := profiletest.Random(100, 8)
 	noSelf.NoSelf = true
 	for name, p := range map[string]*profile.Profile{
-		"made":    profiletest.Make(400, 1),
-		"made 2":  profiletest.Make(400, 2),
-		"twice":   profile.Merge([]*profile.Profile{profiletest.Make(200, 3), profiletest.Make(200, 3)}),
-		"renamed": profile.Merge([]*profile.Profile{profiletest.Make(100, 4), profiletest.Make(100, 5), profiletest.Make(60, 6)}),
+		"made":    profiletest.Random(400, 1),
+		"made 2":  profiletest.Random(400, 2),
+		"twice":   profile.Merge([]*profile.Profile{profiletest.Random(200, 3), profiletest.Random(200, 3)}),
+		"renamed": profile.Merge([]*profile.Profile{profiletest.Random(100, 4), profiletest.Random(100, 5), profiletest.Random(60, 6)}),
 		"sampled": sampled,
 		"no self": noSelf,
 		"run":     parse(t, demo()),
@@ -182,7 +182,7 @@ func checkNumbers(t *testing.T, p *profile.Profile, o report.Options, got map[re
 
 // largest returns a profile with values that are too large for some formats.
 func largest() *profile.Profile {
-	p := profiletest.Make(8, 1)
+	p := profiletest.Random(8, 1)
 	for i, n := range []uint64{1<<53 + 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
 		m := &p.Markers[i]
 		m.Count, m.SelfNS, m.MinNS, m.MaxNS, m.Callers, m.CountOnly = n, n-1, 1, 1, nil, false

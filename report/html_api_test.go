@@ -46,7 +46,7 @@ func parse() {}
 
 // library returns a profile of libraries: the names of markers, their places, and their counts.
 func library() *profile.Profile {
-	p := profiletest.Make(400, 5)
+	p := profiletest.Random(400, 5)
 	figures := p.Markers
 	timed := slices.IndexFunc(figures, func(m profile.Marker) bool { return m.Kind == "func" && m.Count > 1000 })
 	unvisited := slices.IndexFunc(figures, func(m profile.Marker) bool { return m.Kind == "func" && m.Count == 0 })
@@ -341,7 +341,7 @@ func TestPageAPINarrow(t *testing.T) {
 // In print every card has its values.
 func TestPageAPIPrinted(t *testing.T) {
 	tier.Corpus(t)
-	v := open(t, profiletest.Make(2000, 1), report.Options{API: true})
+	v := open(t, profiletest.Random(2000, 1), report.Options{API: true})
 	if n := eval[int](v, `document.querySelectorAll(".card .further").length`); n > 60 {
 		t.Errorf("%d cards are filled before they are in sight", n)
 	}
@@ -411,7 +411,7 @@ func TestPageAPIHostile(t *testing.T) {
 // Thousands of functions are shown and searched like a few.
 func TestPageAPILarge(t *testing.T) {
 	tier.Corpus(t)
-	v := open(t, profiletest.Make(20_000, 1), report.Options{})
+	v := open(t, profiletest.Random(20_000, 1), report.Options{})
 	v.click(`#views [href="#api"]`)
 	v.wait(`byID("shown").textContent === "5,000 functions"`)
 	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "item04999"))

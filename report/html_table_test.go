@@ -86,7 +86,7 @@ var sortable = []string{"name", "count", "total", "self", "share", "mean", "plac
 
 // Sorted by each column in either direction, the order is the same as Go's.
 func TestPageSort(t *testing.T) {
-	p := profiletest.Make(60, 3)
+	p := profiletest.Random(60, 3)
 	v := open(t, p, report.Options{}, window(1600, 3000))
 	expect(v, `[...document.querySelectorAll("#markers thead button")].map((b) => b.textContent)`, sortable)
 	if got, want := v.names(), inOrder(p, "self", false); !slices.Equal(got, want) {
@@ -209,7 +209,7 @@ func TestPageExact(t *testing.T) {
 }
 
 func TestPageSearch(t *testing.T) {
-	p := profiletest.Make(60, 3)
+	p := profiletest.Random(60, 3)
 	v := open(t, p, report.Options{}, window(1600, 3000))
 	expect(v, `byID("shown").textContent`, "60 markers")
 	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "item00003 FOR"))
@@ -244,7 +244,7 @@ func TestPageSearch(t *testing.T) {
 // The summary above the table has the markers with most time, the number of markers that were never
 // executed, and the total cost.
 func TestPageSummary(t *testing.T) {
-	p := profiletest.Make(60, 1)
+	p := profiletest.Random(60, 1)
 	p.ElapsedNS, p.Cost = 2_000_000_000, &profile.Cost{Runs: 1, CPUNS: 1_500_000_000, MarkersNS: 30_000_000}
 	p.Warnings = []string{"something is odd"}
 	v := open(t, p, report.Options{})
@@ -271,7 +271,7 @@ func TestPageSummary(t *testing.T) {
 
 // Markers of one kind can be selected, whatever follows the kind.
 func TestPageKinds(t *testing.T) {
-	p := profiletest.Make(60, 1)
+	p := profiletest.Random(60, 1)
 	p.Markers[5].Sample, p.Markers[5].Samples = 100, 7
 	kind := p.Markers[5].Kind
 	var want []string
@@ -305,7 +305,7 @@ func TestPagePrefix(t *testing.T) {
 
 // In a window of 1,000 pixels the important columns are visible.
 func TestPageSight(t *testing.T) {
-	p := profiletest.Make(300, 1)
+	p := profiletest.Random(300, 1)
 	for i := range p.Markers {
 		p.Markers[i].File = "internal/processor/and/some/more/" + p.Markers[i].File
 	}
@@ -318,7 +318,7 @@ func TestPageSight(t *testing.T) {
 
 // Everything can be done with the keyboard.
 func TestPageKeys(t *testing.T) {
-	p := profiletest.Make(300, 1)
+	p := profiletest.Random(300, 1)
 	v := open(t, p, report.Options{Sort: "name"})
 	at := `document.activeElement.title`
 	v.do(chromedp.KeyEvent("/"))
@@ -348,7 +348,7 @@ func TestPageKeys(t *testing.T) {
 
 // The accessible properties of the table.
 func TestPageSemantics(t *testing.T) {
-	v := open(t, profiletest.Make(300, 1), report.Options{})
+	v := open(t, profiletest.Random(300, 1), report.Options{})
 	for script, want := range map[string]any{
 		`byID("markers").ariaRowCount`:                                                                                                                                 "301",
 		`document.querySelector("#markers tbody tr:nth-child(2)").ariaRowIndex`:                                                                                        "2",
@@ -365,7 +365,7 @@ func TestPageSemantics(t *testing.T) {
 // The same with 20,000 markers.
 func TestPageLarge(t *testing.T) {
 	tier.Corpus(t)
-	p := profiletest.Make(20_000, 1)
+	p := profiletest.Random(20_000, 1)
 	v := open(t, p, report.Options{Sort: "mean"})
 	expect(v, `byID("shown").textContent`, "20,000 markers")
 	if n := eval[int](v, `document.querySelectorAll("#markers tbody tr").length`); n > 100 {

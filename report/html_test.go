@@ -87,7 +87,7 @@ func TestHTMLData(t *testing.T) {
 
 // few returns the last n markers of a synthetic profile, which have callers.
 func few(n int) *profile.Profile {
-	p := profiletest.Make(n, 1)
+	p := profiletest.Random(n, 1)
 	p.Markers = p.Markers[n-3:]
 	return p
 }
@@ -102,7 +102,7 @@ func TestHTMLSame(t *testing.T) {
 
 // The limit of 3 MB is for 20,000 markers without source.
 func TestHTMLSize(t *testing.T) {
-	if n := len(write(t, profiletest.Make(20_000, 1), report.Options{Format: "html"})); n > 3_000_000 {
+	if n := len(write(t, profiletest.Random(20_000, 1), report.Options{Format: "html"})); n > 3_000_000 {
 		t.Errorf("20,000 markers make a page of %d bytes", n)
 	}
 }

@@ -79,8 +79,8 @@ func nativeBuckets(h *dto.Histogram) map[int]uint64 {
 // native histograms, which only protocol buffers have, have the buckets of the profile.
 func TestPromFormats(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{
-		"made":    profiletest.Make(300, 11),
-		"made 2":  profiletest.Make(300, 12),
+		"made":    profiletest.Random(300, 11),
+		"made 2":  profiletest.Random(300, 12),
 		"callers": family(),
 		"largest": largest(),
 		"run":     parse(t, demo()),
@@ -270,7 +270,7 @@ func TestPromNegotiation(t *testing.T) {
 }
 
 func TestPromGzip(t *testing.T) {
-	p := profiletest.Make(50, 1)
+	p := profiletest.Random(50, 1)
 	plain := read(t, scrape(t, p, report.Options{}))
 	for _, tt := range []struct {
 		accept string
@@ -304,7 +304,7 @@ func TestPromGzip(t *testing.T) {
 // A scraper can select families by name.
 func TestPromNames(t *testing.T) {
 	query := url.Values{"name[]": {"markgen_runs", "markgen_alive", "markgen_no_such"}}.Encode()
-	got := read(t, scrapeOf(t, profiletest.Make(5, 1), report.Options{}, query))
+	got := read(t, scrapeOf(t, profiletest.Random(5, 1), report.Options{}, query))
 	want := "# HELP markgen_runs Runs added up.\n# TYPE markgen_runs gauge\nmarkgen_runs 1\n" +
 		"# HELP markgen_alive 1 if a process was still running when its data were read.\n# TYPE markgen_alive gauge\nmarkgen_alive 0\n"
 	if got != want {

@@ -42,7 +42,7 @@ func TestProfileFile(t *testing.T) {
 			t.Fatalf("in parts (-want +got)\n%s", diff)
 		}
 	}
-	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Make(500, 1), profiletest.Load(t, profiletest.DemoRead().File()), profiletest.Load(t, profiletest.Demo().File()), profiletest.Load(t, profiletest.DemoWild().File())} {
+	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Random(500, 1), profiletest.Load(t, profiletest.DemoRead().File()), profiletest.Load(t, profiletest.Demo().File()), profiletest.Load(t, profiletest.DemoWild().File())} {
 		if diff := cmp.Diff(profile.Merge([]*profile.Profile{p}), profiletest.Encoded(t, p)); diff != "" {
 			t.Errorf("(-written +read)\n%s", diff)
 		}
@@ -89,7 +89,7 @@ func TestAddFile(t *testing.T) {
 
 // A file that is damaged, truncated or of another version is an error, and adds nothing.
 func TestProfileFileDamage(t *testing.T) {
-	file, err := codec.Encode(profiletest.Make(100, 1))
+	file, err := codec.Encode(profiletest.Random(100, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestEncodeRefuses(t *testing.T) {
 // FuzzProfileFile checks that any bytes after a valid header are read without a panic, and that a
 // decoded profile is the same after encoding and decoding it again.
 func FuzzProfileFile(f *testing.F) {
-	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), profiletest.Load(f, profiletest.DemoRead().File()), profiletest.Load(f, profiletest.DemoSpread().File()), profiletest.Load(f, profiletest.Demo().File()), profiletest.Load(f, profiletest.DemoPairs().File()), profiletest.Load(f, profiletest.DemoWild().File()), profiletest.Load(f, profiletest.TwoUnits())} {
+	for _, p := range []*profile.Profile{{}, profiletest.Random(20, 1), profiletest.Load(f, profiletest.DemoRead().File()), profiletest.Load(f, profiletest.DemoSpread().File()), profiletest.Load(f, profiletest.Demo().File()), profiletest.Load(f, profiletest.DemoPairs().File()), profiletest.Load(f, profiletest.DemoWild().File()), profiletest.Load(f, profiletest.TwoUnits())} {
 		file, err := codec.Encode(p)
 		if err != nil {
 			f.Fatal(err)

@@ -10,11 +10,11 @@ import (
 
 // NamesSize works on the beginning of a file, and rejects other files.
 func TestNamesSize(t *testing.T) {
-	few, err := codec.Encode(profiletest.Make(1, 1))
+	few, err := codec.Encode(profiletest.Random(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := codec.Encode(profiletest.Make(1000, 1))
+	many, err := codec.Encode(profiletest.Random(1000, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Make returns a profile of one run with n markers and plausible data. The same n and seed give the
-// same profile. The markers are functions, loops, branches and points; some have no calls, one call
-// or millions, some only count, and some have callers.
-func Make(n int, seed uint64) *profile.Profile {
+// Random returns a profile of one run with n markers and plausible data. The same n and seed give
+// the same profile. The markers are functions, loops, branches and points; some have no calls, one
+// call or millions, some only count, and some have callers.
+func Random(n int, seed uint64) *profile.Profile {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	p := &profile.Profile{
 		App:       "shop",

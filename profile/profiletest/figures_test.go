@@ -10,10 +10,10 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
-// The data of Make are plausible.
-func TestMake(t *testing.T) {
-	p := profiletest.Make(5000, 1)
-	if diff := cmp.Diff(p, profiletest.Make(5000, 1)); diff != "" {
+// The data of Random are plausible.
+func TestRandom(t *testing.T) {
+	p := profiletest.Random(5000, 1)
+	if diff := cmp.Diff(p, profiletest.Random(5000, 1)); diff != "" {
 		t.Errorf("the same arguments, and another profile:\n%s", diff)
 	}
 	seen := map[string]bool{}

@@ -40,7 +40,7 @@ func (f Fleet) Source(i int) *Source {
 	build := i % max(f.Builds, 1)
 	program := i / max(f.Builds, 1)
 
-	p := profiletest.Make(max(f.Markers, 1), uint64(program))
+	p := profiletest.Random(max(f.Markers, 1), uint64(program))
 	prefix := fmt.Sprintf("example.com/program%02d", program)
 	p.App = fmt.Sprintf("program%02d", program)
 	p.Main = prefix

@@ -217,7 +217,7 @@ func (at *site) settle() {
 
 // made returns a profile as markgen push sends it, with consistent statistics and an origin.
 func made(n int, seed uint64, build string) *profile.Profile {
-	p := profiletest.Make(n, seed)
+	p := profiletest.Random(n, seed)
 	p.Main, p.Version, _ = strings.Cut(build, "@")
 	p.Go, p.GOOS, p.GOARCH, p.CPU = "go1.26.8", "linux", "amd64", "AMD EPYC 7B13"
 	p.Blocks, p.Pairs, p.Trace, p.Warnings, p.Changes = nil, nil, nil, nil, nil

@@ -116,7 +116,7 @@ func sendBatch(url, token string, run fleet.RunID, body []byte) (int, error) {
 // fleetBatch returns a profile as markgen push sends it, and its encoding.
 func fleetBatch(t *testing.T, seed int) (*profile.Profile, []byte) {
 	t.Helper()
-	p := profiletest.Make(25, uint64(seed%10))
+	p := profiletest.Random(25, uint64(seed%10))
 	p.Main, p.Version = "example.com/shop", fmt.Sprintf("v1.%d.0", seed%3)
 	p.Blocks, p.Pairs, p.Trace, p.Warnings = nil, nil, nil, nil
 	for i := range p.Markers {
