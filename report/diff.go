@@ -52,7 +52,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 		word   string
 		places []compare.Place
 	}{
-		{"new", r.Appeared}, {"vanished", r.Vanished}, {"passed only now", r.Begun}, {"no longer passed", r.Ceased},
+		{"new", r.Appeared}, {"vanished", r.Vanished}, {"passed only now", r.NewlyCalled}, {"no longer passed", r.NoLongerCalled},
 	} {
 		n := 0
 		for _, p := range list.places {
@@ -69,7 +69,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	if len(unvisited) > 0 {
 		fmt.Fprintf(w, "%s: %s; -json lists them\n", ink.paint(faint, "unvisited"), strings.Join(unvisited, ", "))
 	}
-	if len(r.Appeared)+len(r.Vanished)+len(r.Begun)+len(r.Ceased) > 0 {
+	if len(r.Appeared)+len(r.Vanished)+len(r.NewlyCalled)+len(r.NoLongerCalled) > 0 {
 		w.WriteByte('\n')
 	}
 	if guesses := d.guesses(r); len(guesses) > 0 {

@@ -47,7 +47,7 @@ func comparison() *compare.Result {
 		},
 		Counted:  []compare.Count{{Place: place(1, "(*Store).Load"), Old: 1200, New: 3600}},
 		Appeared: []compare.Place{place(7, "cache")}, Vanished: []compare.Place{place(8, "scan")},
-		Begun: []compare.Place{place(9, "retry")}, Ceased: []compare.Place{place(10, "fall\x1bback")},
+		NewlyCalled: []compare.Place{place(9, "retry")}, NoLongerCalled: []compare.Place{place(10, "fall\x1bback")},
 		Cautions: []string{"clocks differ: old tsc, new mono; changes may be due to that"},
 	}
 }

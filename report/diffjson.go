@@ -13,26 +13,26 @@ import (
 // Changes are fractions of the old value: 0.05 is 5 % more.
 
 type jsonDiff struct {
-	Verdict    string       `json:"verdict"` // worse, ok, or unknown (too few runs, or nothing to compare)
-	Metric     string       `json:"metric"`
-	Threshold  float64      `json:"threshold"`
-	Alpha      float64      `json:"alpha"`
-	Old        jsonSide     `json:"old"`
-	New        jsonSide     `json:"new"`
-	NeedRuns   int          `json:"need_runs"`       // number on each side needed to detect any change
-	Tests      int          `json:"tests"`           // number of statistics compared
-	Relabelled int          `json:"relabelled"`      // relabellings of the runs in the permutation test
-	Exact      bool         `json:"exact"`           // the test used all possible relabellings
-	Half       jsonFloat    `json:"detectable_half"` // change that would have been detected in half of the markers
-	Most       jsonFloat    `json:"detectable_most"` // change that would have been detected in nine of ten markers
-	Spread     *float64     `json:"shared_spread"`   // standard deviation of the part that all markers of a run share
-	Shared     []jsonFigure `json:"shared"`          // changes of that part; empty for fewer than 20 markers
-	Appeared   []jsonPlace  `json:"appeared"`
-	Vanished   []jsonPlace  `json:"vanished"`
-	Begun      []jsonPlace  `json:"passed_only_now"`
-	Ceased     []jsonPlace  `json:"no_longer_passed"`
-	Counted    []jsonCount  `json:"passages"` // markers with the same call count in all old runs and in all new runs, but different counts
-	Cautions   []string     `json:"cautions"`
+	Verdict        string       `json:"verdict"` // worse, ok, or unknown (too few runs, or nothing to compare)
+	Metric         string       `json:"metric"`
+	Threshold      float64      `json:"threshold"`
+	Alpha          float64      `json:"alpha"`
+	Old            jsonSide     `json:"old"`
+	New            jsonSide     `json:"new"`
+	NeedRuns       int          `json:"need_runs"`       // number on each side needed to detect any change
+	Tests          int          `json:"tests"`           // number of statistics compared
+	Relabelled     int          `json:"relabelled"`      // relabellings of the runs in the permutation test
+	Exact          bool         `json:"exact"`           // the test used all possible relabellings
+	Half           jsonFloat    `json:"detectable_half"` // change that would have been detected in half of the markers
+	Most           jsonFloat    `json:"detectable_most"` // change that would have been detected in nine of ten markers
+	Spread         *float64     `json:"shared_spread"`   // standard deviation of the part that all markers of a run share
+	Shared         []jsonFigure `json:"shared"`          // changes of that part; empty for fewer than 20 markers
+	Appeared       []jsonPlace  `json:"appeared"`
+	Vanished       []jsonPlace  `json:"vanished"`
+	NewlyCalled    []jsonPlace  `json:"passed_only_now"`
+	NoLongerCalled []jsonPlace  `json:"no_longer_passed"`
+	Counted        []jsonCount  `json:"passages"` // markers with the same call count in all old runs and in all new runs, but different counts
+	Cautions       []string     `json:"cautions"`
 }
 
 type jsonSide struct {
@@ -103,25 +103,25 @@ func (f jsonFloat) MarshalJSON() ([]byte, error) {
 // writeDiffJSON writes one object: a line for the comparison, then one for each marker.
 func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 	d := jsonDiff{
-		Verdict:    diffVerdict(r),
-		Metric:     r.Metric,
-		Threshold:  r.Threshold,
-		Alpha:      r.Alpha,
-		Old:        jsonSideOf(r.Old),
-		New:        jsonSideOf(r.New),
-		NeedRuns:   r.Need,
-		Tests:      r.Tests,
-		Relabelled: r.Dealings,
-		Exact:      r.All,
-		Half:       jsonFloat(r.Half),
-		Most:       jsonFloat(r.Most),
-		Shared:     jsonFigures(r.Shared),
-		Appeared:   jsonPlaces(r.Appeared),
-		Vanished:   jsonPlaces(r.Vanished),
-		Begun:      jsonPlaces(r.Begun),
-		Ceased:     jsonPlaces(r.Ceased),
-		Counted:    []jsonCount{},
-		Cautions:   append([]string{}, r.Cautions...),
+		Verdict:        diffVerdict(r),
+		Metric:         r.Metric,
+		Threshold:      r.Threshold,
+		Alpha:          r.Alpha,
+		Old:            jsonSideOf(r.Old),
+		New:            jsonSideOf(r.New),
+		NeedRuns:       r.Need,
+		Tests:          r.Tests,
+		Relabelled:     r.Dealings,
+		Exact:          r.All,
+		Half:           jsonFloat(r.Half),
+		Most:           jsonFloat(r.Most),
+		Shared:         jsonFigures(r.Shared),
+		Appeared:       jsonPlaces(r.Appeared),
+		Vanished:       jsonPlaces(r.Vanished),
+		NewlyCalled:    jsonPlaces(r.NewlyCalled),
+		NoLongerCalled: jsonPlaces(r.NoLongerCalled),
+		Counted:        []jsonCount{},
+		Cautions:       append([]string{}, r.Cautions...),
 	}
 	for _, c := range r.Counted {
 		d.Counted = append(d.Counted, jsonCount{jsonPlaceOf(c.Place), c.Old, c.New})

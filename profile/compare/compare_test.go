@@ -80,8 +80,8 @@ func TestPlaces(t *testing.T) {
 	}{
 		{"appeared", got.Appeared, "shop.f001, shop.f005 not passed"},
 		{"vanished", got.Vanished, "shop.f002, shop.f006 not passed"},
-		{"ceased", got.Ceased, "shop.f003"},
-		{"begun", got.Begun, "shop.f004"},
+		{"no longer called", got.NoLongerCalled, "shop.f003"},
+		{"newly called", got.NewlyCalled, "shop.f004"},
 	} {
 		if list := strings.Join(names(tt.got), ", "); list != tt.want {
 			t.Errorf("%s: %q", tt.what, list)

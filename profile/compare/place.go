@@ -37,9 +37,9 @@ func (c *Comparison) places(r *Result) {
 		case fresh.runs == 0:
 			r.Vanished = append(r.Vanished, p)
 		case old.visited == 0 && fresh.visited > 0:
-			r.Begun = append(r.Begun, p)
+			r.NewlyCalled = append(r.NewlyCalled, p)
 		case old.visited > 0 && fresh.visited == 0:
-			r.Ceased = append(r.Ceased, p)
+			r.NoLongerCalled = append(r.NoLongerCalled, p)
 		case s.certain():
 			r.Counted = append(r.Counted, Count{p, old.count, fresh.count})
 		}

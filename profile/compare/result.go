@@ -51,10 +51,10 @@ type Result struct {
 	// nothing changed.
 	Spread float64
 
-	// Appeared and Vanished are the markers that only the new or only the old program has; Begun
-	// and Ceased are the markers that both have but only the new or only the old runs called. They
-	// are sorted by name.
-	Appeared, Vanished, Begun, Ceased []Place
+	// Appeared and Vanished are the markers that only the new or only the old program has;
+	// NewlyCalled and NoLongerCalled are the markers that both have but only the new or only the
+	// old runs called. They are sorted by name.
+	Appeared, Vanished, NewlyCalled, NoLongerCalled []Place
 
 	// Counted are the markers with the same number of calls in all runs of a side, and another
 	// number on the other side: a change that needs no test. They are sorted by name.
