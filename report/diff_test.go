@@ -33,7 +33,7 @@ func comparison() *compare.Result {
 	none.Change = math.Inf(1)
 	return &compare.Result{
 		Options: compare.Options{Metric: "time", Threshold: 0.05, Alpha: 0.05},
-		Old:     side, New: side, Tests: 31, Dealings: 20000, Enough: true, Need: 4,
+		Old:     side, New: side, Tests: 31, Permutations: 20000, Enough: true, Need: 4,
 		Half: 0.0234, Most: 0.12, Spread: 0.031, Shared: []compare.Figure{shared},
 		Markers: []compare.Marker{
 			{Place: place(1, "(*Store).Load"), Verdict: compare.Worse, Detectable: 0.03, Figures: []compare.Figure{

@@ -21,8 +21,8 @@ type jsonDiff struct {
 	New            jsonSide     `json:"new"`
 	NeedRuns       int          `json:"need_runs"`       // number on each side needed to detect any change
 	Tests          int          `json:"tests"`           // number of statistics compared
-	Relabelled     int          `json:"relabelled"`      // relabellings of the runs in the permutation test
-	Exact          bool         `json:"exact"`           // the test used all possible relabellings
+	Permutations   int          `json:"relabelled"`      // permutations of the labels in the permutation test
+	Exact          bool         `json:"exact"`           // the test used all possible permutations
 	Half           jsonFloat    `json:"detectable_half"` // change that would have been detected in half of the markers
 	Most           jsonFloat    `json:"detectable_most"` // change that would have been detected in nine of ten markers
 	Spread         *float64     `json:"shared_spread"`   // standard deviation of the part that all markers of a run share
@@ -111,7 +111,7 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 		New:            jsonSideOf(r.New),
 		NeedRuns:       r.Need,
 		Tests:          r.Tests,
-		Relabelled:     r.Dealings,
+		Permutations:   r.Permutations,
 		Exact:          r.All,
 		Half:           jsonFloat(r.Half),
 		Most:           jsonFloat(r.Most),

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// dealings are the permutations of the labels, as sets of runs called new: all of them, or if there
-// are too many, a random sample with a fixed seed.
-type dealings struct {
+// permutations are the permutations of the labels, as sets of runs called new: all of them, or if
+// there are too many, a random sample with a fixed seed.
+type permutations struct {
 	runs  int
 	sets  [][]uint16 // by permutation, indexes of runs; only one of two complements if pairs is set
 	all   bool
@@ -21,23 +21,23 @@ type dealings struct {
 // The work of a test in additions, and the resulting bounds on the number of permutations. 20,000
 // determine a p-value of 0.05 to within 0.0015.
 const (
-	work         = 4e9
-	fewestDrawn  = 2_000
-	mostDealings = 20_000
+	work            = 4e9
+	minPermutations = 2_000
+	maxPermutations = 20_000
 )
 
-// deal returns permutations of old and fresh runs, given the number of rows to test.
-func deal(old, fresh, rows int) dealings {
-	d := dealings{runs: old + fresh, pairs: old == fresh}
+// permute returns permutations of old and fresh runs, given the number of rows to test.
+func permute(old, fresh, rows int) permutations {
+	p := permutations{runs: old + fresh, pairs: old == fresh}
 	size := min(old, fresh)
 	total := choices(old+fresh, size)
-	if d.pairs {
+	if p.pairs {
 		total /= 2
 	}
-	most := min(mostDealings, max(fewestDrawn, work/float64(rows*size+1)))
-	if d.all = total <= most; d.all {
-		d.sets = combinations(old+fresh, size, d.pairs)
-		return d
+	most := min(maxPermutations, max(minPermutations, work/float64(rows*size+1)))
+	if p.all = total <= most; p.all {
+		p.sets = combinations(old+fresh, size, p.pairs)
+		return p
 	}
 	random := rand.New(rand.NewPCG(uint64(old), uint64(fresh)))
 	runs := make([]uint16, old+fresh)
@@ -49,21 +49,21 @@ func deal(old, fresh, rows int) dealings {
 			k := i + random.IntN(len(runs)-i)
 			runs[i], runs[k] = runs[k], runs[i]
 		}
-		d.sets = append(d.sets, slices.Clone(runs[:size]))
+		p.sets = append(p.sets, slices.Clone(runs[:size]))
 	}
-	return d
+	return p
 }
 
 // smallest returns the smallest possible p-value.
-func (d dealings) smallest() float64 { return d.p(0) }
+func (p permutations) smallest() float64 { return p.pValue(0) }
 
-// p returns the p-value of a difference that is reached by that many permutations. The true labels
-// are among all permutations, and are added to a sample.
-func (d dealings) p(reached int) float64 {
-	if d.all {
-		return float64(max(reached, 1)) / float64(len(d.sets))
+// pValue returns the p-value of a difference that is reached by that many permutations. The true
+// labels are among all permutations, and are added to a sample.
+func (p permutations) pValue(reached int) float64 {
+	if p.all {
+		return float64(max(reached, 1)) / float64(len(p.sets))
 	}
-	return float64(reached+1) / float64(len(d.sets)+1)
+	return float64(reached+1) / float64(len(p.sets)+1)
 }
 
 // choices returns the binomial coefficient of n and k.
@@ -107,20 +107,20 @@ func combinations(n, k int, halves bool) [][]uint16 {
 
 // largest returns for each permutation the largest difference of any row, sorted. Rows must be
 // standardized by standard, so that a difference is the sum over one side.
-func (d dealings) largest(rows [][]float32) []float32 {
-	most := make([]float32, len(d.sets))
+func (p permutations) largest(rows [][]float32) []float32 {
+	most := make([]float32, len(p.sets))
 	const block = 256 // of permutations: their data fit the processor's cache
 	var all sync.WaitGroup
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for at := range next {
-				end := min(at+block, len(d.sets))
-				differences(rows, d.sets[at:end], most[at:end])
+				end := min(at+block, len(p.sets))
+				differences(rows, p.sets[at:end], most[at:end])
 			}
 		})
 	}
-	for at := 0; at < len(d.sets); at += block {
+	for at := 0; at < len(p.sets); at += block {
 		next <- at
 	}
 	close(next)
@@ -166,15 +166,15 @@ func reached(largest []float32, difference float32) int {
 }
 
 // critical returns the smallest difference with a p-value below alpha; +Inf if there is none.
-func (d dealings) critical(largest []float32, alpha float64) float64 {
-	if d.smallest() >= alpha {
+func (p permutations) critical(largest []float32, alpha float64) float64 {
+	if p.smallest() >= alpha {
 		return math.Inf(1)
 	}
 	// The p-value of the k-th largest difference grows with k.
 	lo, hi := 0, len(largest)
 	for hi-lo > 1 {
 		mid := int(uint(lo+hi) >> 1)
-		if d.p(mid) < alpha {
+		if p.pValue(mid) < alpha {
 			lo = mid
 		} else {
 			hi = mid

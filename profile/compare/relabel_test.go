@@ -31,7 +31,7 @@ func TestCombinations(t *testing.T) {
 
 // Small comparisons use all permutations, large ones a fixed sample; the p-value of the largest
 // difference is the smallest possible.
-func TestDeal(t *testing.T) {
+func TestPermute(t *testing.T) {
 	for _, tt := range []struct {
 		old, fresh int
 		sets       int
@@ -39,22 +39,22 @@ func TestDeal(t *testing.T) {
 		smallest   float64
 	}{
 		{1, 1, 1, true, 1}, {4, 4, 35, true, 1.0 / 35}, {3, 5, 56, true, 1.0 / 56}, {1, 19, 20, true, 1.0 / 20},
-		{8, 8, 6435, true, 1.0 / 6435}, {10, 10, mostDealings, false, 1.0 / (mostDealings + 1)},
+		{8, 8, 6435, true, 1.0 / 6435}, {10, 10, maxPermutations, false, 1.0 / (maxPermutations + 1)},
 	} {
-		d := deal(tt.old, tt.fresh, 10)
-		if len(d.sets) != tt.sets || d.all != tt.all || math.Abs(d.smallest()-tt.smallest) > 1e-12 {
-			t.Errorf("%d and %d: %d sets, all %v, smallest %v", tt.old, tt.fresh, len(d.sets), d.all, d.smallest())
+		perms := permute(tt.old, tt.fresh, 10)
+		if len(perms.sets) != tt.sets || perms.all != tt.all || math.Abs(perms.smallest()-tt.smallest) > 1e-12 {
+			t.Errorf("%d and %d: %d sets, all %v, smallest %v", tt.old, tt.fresh, len(perms.sets), perms.all, perms.smallest())
 		}
-		if again := deal(tt.old, tt.fresh, 10); !slices.EqualFunc(d.sets, again.sets, slices.Equal) {
-			t.Errorf("%d and %d: dealt otherwise the second time", tt.old, tt.fresh)
+		if again := permute(tt.old, tt.fresh, 10); !slices.EqualFunc(perms.sets, again.sets, slices.Equal) {
+			t.Errorf("%d and %d: other permutations the second time", tt.old, tt.fresh)
 		}
 		row := standard(append(make([]float64, tt.old), slices.Repeat([]float64{1}, tt.fresh)...))
-		if p := d.p(reached(d.largest([][]float32{row}), difference(row, tt.old))); tt.all && math.Abs(p-tt.smallest) > 1e-12 {
+		if p := perms.pValue(reached(perms.largest([][]float32{row}), difference(row, tt.old))); tt.all && math.Abs(p-tt.smallest) > 1e-12 {
 			t.Errorf("%d and %d that are all different: p %v, want %v", tt.old, tt.fresh, p, tt.smallest)
 		}
 	}
-	if d := deal(10, 10, 1e6); len(d.sets) != fewestDrawn {
-		t.Errorf("a million rows: %d sets", len(d.sets))
+	if perms := permute(10, 10, 1e6); len(perms.sets) != minPermutations {
+		t.Errorf("a million rows: %d sets", len(perms.sets))
 	}
 }
 
@@ -70,20 +70,20 @@ func TestCritical(t *testing.T) {
 			}
 			rows = append(rows, standard(values))
 		}
-		d := deal(runs, runs, len(rows))
-		largest := d.largest(rows)
-		critical := float32(d.critical(largest, 0.05))
+		perms := permute(runs, runs, len(rows))
+		largest := perms.largest(rows)
+		critical := float32(perms.critical(largest, 0.05))
 		if runs == 2 {
 			if !math.IsInf(float64(critical), 1) {
 				t.Errorf("two runs: %v", critical)
 			}
 			continue
 		}
-		if p := d.p(reached(largest, critical)); p >= 0.05 {
+		if p := perms.pValue(reached(largest, critical)); p >= 0.05 {
 			t.Errorf("%d runs: the critical difference has p %v", runs, p)
 		}
 		k, _ := slices.BinarySearch(largest, critical)
-		if p := d.p(reached(largest, largest[k-1])); p < 0.05 {
+		if p := perms.pValue(reached(largest, largest[k-1])); p < 0.05 {
 			t.Errorf("%d runs: a smaller difference has p %v", runs, p)
 		}
 	}

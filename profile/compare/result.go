@@ -60,9 +60,9 @@ type Result struct {
 	// number on the other side: a change that needs no test. They are sorted by name.
 	Counted []Count
 
-	Tests    int  // number of figures of markers that were tested
-	Dealings int  // number of permutations of the labels
-	All      bool // true if these are all permutations
+	Tests        int  // number of figures of markers that were tested
+	Permutations int  // number of permutations of the labels
+	All          bool // true if these are all permutations
 
 	// Enough is false if there are too few runs for any significant change; Need is the number of
 	// runs required on each side.
@@ -183,7 +183,7 @@ func (c *Comparison) Result() *Result {
 
 // tests are the tested rows and their permutations.
 type tests struct {
-	dealings
+	permutations
 	largest  []float32 // over all rows, by permutation
 	standard [][]float32
 	part     float64 // fraction of alpha
@@ -191,15 +191,15 @@ type tests struct {
 
 // adjusted returns the corrected p-value of a difference.
 func (t *tests) adjusted(d float32) float64 {
-	return min(1, t.p(reached(t.largest, d))/t.part)
+	return min(1, t.pValue(reached(t.largest, d))/t.part)
 }
 
 // test subtracts the shared part from the rows and permutes the labels.
 func (c *Comparison) test(r *Result, rows []row) *tests {
-	t := &tests{dealings: deal(r.Old.Runs, r.New.Runs, max(1, len(rows))), part: 1}
-	r.Dealings, r.All = len(t.sets), t.all
+	t := &tests{permutations: permute(r.Old.Runs, r.New.Runs, max(1, len(rows))), part: 1}
+	r.Permutations, r.All = len(t.sets), t.all
 	if t.pairs && t.all {
-		r.Dealings *= 2
+		r.Permutations *= 2
 	}
 	// The shared part may include a change of all markers. It is only subtracted if the test would
 	// detect that.
@@ -212,7 +212,7 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 		t.standard = append(t.standard, standard(robust(rows[i].tested)))
 	}
 	if r.Enough {
-		t.largest = t.dealings.largest(t.standard)
+		t.largest = t.permutations.largest(t.standard)
 	}
 	return t
 }
@@ -221,13 +221,13 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 // It returns false if there are too few markers.
 func (c *Comparison) takeOff(r *Result, rows []row, t *tests) bool {
 	shared := make([][]float64, len(c.metric.figures))
-	s := &tests{dealings: t.dealings, part: sharedPart}
+	s := &tests{permutations: t.permutations, part: sharedPart}
 	for f := range shared {
 		if shared[f] = common(rows, f); shared[f] != nil {
 			s.standard = append(s.standard, standard(robust(shared[f])))
 		}
 	}
-	s.largest = s.dealings.largest(s.standard)
+	s.largest = s.permutations.largest(s.standard)
 	for f, values := range shared {
 		if values == nil {
 			continue
