@@ -12,14 +12,14 @@ import (
 type Startup struct {
 	Verdict Verdict `json:"verdict"`
 	Runs    uint64  `json:"runs"`     // runs whose first call is known
-	Apart   uint64  `json:"apart"`    // runs whose first call was in the bucket of the median one or above
+	Slow    uint64  `json:"apart"`    // runs whose first call was in the bucket of the median one or above
 	FirstNS float64 `json:"first_ns"` // mean of the first calls
 	MinNS   uint64  `json:"min_ns"`   // shortest first call
 	MaxNS   uint64  `json:"max_ns"`
 	LaterNS float64 `json:"later_ns"` // median of the later calls
 	ExtraNS float64 `json:"extra_ns"` // median first call minus LaterNS
 	Later   uint64  `json:"later"`    // number of later calls
-	Chance  float64 `json:"chance"`   // probability of Apart such first calls if they were like later ones
+	Chance  float64 `json:"chance"`   // probability of Slow such first calls if they were like later ones
 
 	Evidence string `json:"evidence"`
 	Need     string `json:"need,omitempty"`
@@ -56,7 +56,7 @@ func startup(m, later *profile.Marker) *Startup {
 	median := firsts.QuantileNS(0.5)
 	s.ExtraNS = median - s.LaterNS
 
-	// Chance is the probability that s.Apart or more of the first calls fall into bucket k or above
+	// Chance is the probability that s.Slow or more of the first calls fall into bucket k or above
 	// if first calls are like later ones. The share of later calls in there is computed as if there
 	// were one more, so that it is not underestimated for small samples.
 	k := firsts.Buckets[0].K
@@ -65,10 +65,10 @@ func startup(m, later *profile.Marker) *Startup {
 			k = b.K
 		}
 	}
-	s.Apart = above(firsts.Buckets, k)
+	s.Slow = above(firsts.Buckets, k)
 	slow := uint64(math.Round(recorded(later) * float64(above(later.Buckets, k))))
 	part := float64(slow+1) / float64(s.Later+1)
-	s.Chance = atLeast(s.Apart, runs, part)
+	s.Chance = atLeast(s.Slow, runs, part)
 
 	took := duration(median)
 	if runs > 1 {
