@@ -60,15 +60,15 @@ const (
 	rounds = 20
 )
 
-// lay fits c to points. floor is the error of a time due to the clock, in ns.
-func lay(points []point, c curve, floor float64) fit {
+// fitCurve fits c to points. floor is the error of a time due to the clock, in ns.
+func fitCurve(points []point, c curve, floor float64) fit {
 	best := fit{minus2: math.Inf(1)}
 	f := make([]float64, len(points))
 	for i, p := range points {
 		f[i] = c.f(p.x)
 	}
 	try := func(logSpread float64) float64 {
-		g := layWith(points, c, f, floor, math.Exp(logSpread))
+		g := fitSpread(points, c, f, floor, math.Exp(logSpread))
 		if g.minus2 < best.minus2 {
 			best = g
 		}
@@ -78,8 +78,8 @@ func lay(points []point, c curve, floor float64) fit {
 	return best
 }
 
-// layWith fits a curve with a given spread. f[i] is the value of the curve at points[i].
-func layWith(points []point, c curve, f []float64, floor, spread float64) fit {
+// fitSpread fits a curve with a given spread. f[i] is the value of the curve at points[i].
+func fitSpread(points []point, c curve, f []float64, floor, spread float64) fit {
 	g := fit{curve: c, spread: spread, params: 2}
 	grows := f[0] != f[len(f)-1]
 	if grows {
@@ -141,15 +141,15 @@ func (f *fit) aicc(points int) float64 {
 	return f.minus2 + 2*k + 2*k*(k+1)/(n-k-1)
 }
 
-// layPower returns the maximum likelihood fit of y = a + b·x^c, its exponent c, and the 95 %
+// fitPower returns the maximum likelihood fit of y = a + b·x^c, its exponent c, and the 95 %
 // confidence interval of c by profile likelihood; for few points, with Student's distribution
 // instead of the normal one.
-func layPower(points []point, floor float64) (f fit, c, lo, hi float64) {
+func fitPower(points []point, floor float64) (f fit, c, lo, hi float64) {
 	const least, step, steps = 0.05, 0.05, 80
 	var minus2 [steps]float64
 	best := 0
 	for i := range minus2 {
-		g := lay(points, power(least+float64(i)*step), floor)
+		g := fitCurve(points, power(least+float64(i)*step), floor)
 		if minus2[i] = g.minus2; minus2[i] < minus2[best] {
 			best = i
 		}
@@ -160,7 +160,7 @@ func layPower(points []point, floor float64) (f fit, c, lo, hi float64) {
 		at += (before - after) / (before + after) / 2
 	}
 	c = least + at*step
-	f = lay(points, power(c), floor)
+	f = fitCurve(points, power(c), floor)
 	f.params = 4
 	n := float64(len(points))
 	t := student(n - 3)

@@ -195,36 +195,36 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	t, octaves := student(float64(n-2)), math.Log(g.MostN/g.LeastN)
 	g.RatioLo, g.RatioHi = math.Exp((e-t*se)*octaves), min(math.Exp((e+t*se)*octaves), math.MaxFloat64)
 
-	laid := make([]fit, len(curves))
+	fitted := make([]fit, len(curves))
 	for i, c := range curves {
-		laid[i] = lay(points, c, floor)
+		fitted[i] = fitCurve(points, c, floor)
 	}
-	free, c, lo, hi := layPower(points, floor)
+	free, c, lo, hi := fitPower(points, floor)
 	g.Exponent, g.ExponentLo, g.ExponentHi = c, lo, hi
-	slices.SortStableFunc(laid, func(a, b fit) int {
+	slices.SortStableFunc(fitted, func(a, b fit) int {
 		if a.aicc(n) < b.aicc(n) {
 			return -1
 		}
 		return 1
 	})
-	best := &laid[0]
+	best := &fitted[0]
 	if math.IsNaN(best.aicc(n)) { // the quantum is too large for float64 arithmetic
 		g.Evidence, g.Need = "the clock cannot tell the times apart", "a finer clock"
 		return false
 	}
 	sum := 0.0
-	for i := range laid {
-		sum += math.Exp((best.aicc(n) - laid[i].aicc(n)) / 2)
+	for i := range fitted {
+		sum += math.Exp((best.aicc(n) - fitted[i].aicc(n)) / 2)
 	}
 	var left []Candidate
-	for i := range laid {
-		if behind := laid[i].aicc(n) - best.aicc(n); behind < farBehind {
-			left = append(left, Candidate{order(laid[i].name), math.Exp(-behind/2) / sum})
+	for i := range fitted {
+		if behind := fitted[i].aicc(n) - best.aicc(n); behind < farBehind {
+			left = append(left, Candidate{order(fitted[i].name), math.Exp(-behind/2) / sum})
 		}
 	}
 	switch {
 	case (g.RatioHi < sameRatio || (g.RatioHi-1)*(points[0].y+layout.SizeLogAdd) < sameSteps*floor) && g.RatioLo > leastRatio:
-		g.take(&laid[slices.IndexFunc(laid, func(f fit) bool { return f.name == curves[0].name })], n)
+		g.take(&fitted[slices.IndexFunc(fitted, func(f fit) bool { return f.name == curves[0].name })], n)
 		g.Verdict, g.Order, g.Exponent, g.ExponentLo, g.ExponentHi = No, order(curves[0].name), e, e-t*se, e+t*se
 		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s; from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), units.Plural(g.Calls, "call"))
 		return true
@@ -257,7 +257,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		return true
 	}
 	// It is by far the most likely order. The exponent tells whether another one lies nearer.
-	if other := g.besides(best, laid, points, floor); other != "" {
+	if other := g.besides(best, fitted, points, floor); other != "" {
 		g.Or = []Candidate{{order(best.name), left[0].Weight}, {order(other), 1 - left[0].Weight}}
 		g.Evidence = fmt.Sprintf("between %s and %s: %s, which is that of neither; from %s, %s", order(best.name), order(other), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = g.more(points)
@@ -271,7 +271,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 // besides returns "" if the exponent agrees with the fitted order. Otherwise it returns the
 // neighbouring order on the side of the exponent, unless the exponent is much nearer to the fitted
 // order.
-func (g *Growth) besides(best *fit, laid []fit, points []point, floor float64) string {
+func (g *Growth) besides(best *fit, fitted []fit, points []point, floor float64) string {
 	own := exponentOf(best, points, floor)
 	at := slices.IndexFunc(curves, func(c curve) bool { return c.name == best.name })
 	switch {
@@ -282,10 +282,10 @@ func (g *Growth) besides(best *fit, laid []fit, points []point, floor float64) s
 	default:
 		return ""
 	}
-	i := slices.IndexFunc(laid, func(f fit) bool { return f.name == curves[at].name })
+	i := slices.IndexFunc(fitted, func(f fit) bool { return f.name == curves[at].name })
 	other := 0.0
 	if at > 0 {
-		other = exponentOf(&laid[i], points, floor)
+		other = exponentOf(&fitted[i], points, floor)
 	}
 	if nearer*math.Abs(g.Exponent-own) < math.Abs(g.Exponent-other) {
 		return ""
@@ -296,13 +296,13 @@ func (g *Growth) besides(best *fit, laid []fit, points []point, floor float64) s
 // nearer is the factor by which an exponent must be nearer to one order than to another.
 const nearer = 3
 
-// exponentOf returns the exponent that layPower finds for times that follow f exactly.
+// exponentOf returns the exponent that fitPower finds for times that follow f exactly.
 func exponentOf(f *fit, points []point, floor float64) float64 {
 	own := slices.Clone(points)
 	for i := range own {
 		own[i].y = f.at(own[i].x)
 	}
-	_, c, _, _ := layPower(own, floor)
+	_, c, _, _ := fitPower(own, floor)
 	return c
 }
 
