@@ -25,8 +25,9 @@ type Alloc struct {
 	Need     string `json:"need,omitempty"`
 }
 
-// usually is the share of calls that must allocate; below it, a function "allocates now and then".
-const usually = 0.5
+// minAllocShare is the share of calls that must allocate; below it, a function "allocates now and
+// then".
+const minAllocShare = 0.5
 
 // alloc returns nil if no allocations were read.
 func alloc(m *profile.Marker) *Alloc {
@@ -79,7 +80,7 @@ func (a *Alloc) label() []string {
 		return []string{"allocation-free"}
 	case a.Verdict != Yes:
 		return nil
-	case a.Share > 0 && a.Share < usually:
+	case a.Share > 0 && a.Share < minAllocShare:
 		return []string{"allocates now and then"}
 	case a.Objects > 0.995 && a.Objects < 1.005:
 		return []string{"allocates 1 object"}

@@ -52,10 +52,10 @@ type fit struct {
 }
 
 const (
-	// leastSpread is the lower bound of spread. The sizes in a bucket differ, and n² of their mean
+	// minSpread is the lower bound of spread. The sizes in a bucket differ, and n² of their mean
 	// is up to an eighth less than the mean of n²; that bias is much the same in all buckets.
-	leastSpread = 0.05
-	mostSpread  = 2
+	minSpread = 0.05
+	maxSpread = 2
 
 	rounds = 20
 )
@@ -74,7 +74,7 @@ func fitCurve(points []point, c curve, floor float64) fit {
 		}
 		return g.minus2
 	}
-	minimize(try, math.Log(leastSpread), math.Log(mostSpread))
+	minimize(try, math.Log(minSpread), math.Log(maxSpread))
 	return best
 }
 
@@ -214,7 +214,7 @@ func slope(points []point, floor float64) (e, se float64) {
 		}
 		return minus2
 	}
-	minimize(try, math.Log(leastSpread), math.Log(mostSpread))
+	minimize(try, math.Log(minSpread), math.Log(maxSpread))
 	return e, se
 }
 

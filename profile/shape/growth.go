@@ -74,10 +74,10 @@ func Orders() (names []string) {
 func order(name string) string { return "O(" + name + ")" }
 
 const (
-	// leastPoints and leastRange (largest size divided by smallest) are the minimum for
+	// minPoints and minRange (largest size divided by smallest) are the minimum for
 	// distinguishing orders: each fit has three unknowns.
-	leastPoints = 5
-	leastRange  = 16
+	minPoints = 5
+	minRange  = 16
 
 	// farBehind is the difference in AICc from the best order at which an order is excluded: 20 to
 	// 1 against it. (Burnham and Anderson, 2.6: up to 2 there is substantial support, from 4 to 7
@@ -92,9 +92,9 @@ const (
 	// a multiple of the clock error.
 	sameSteps = 4
 
-	// leastRatio is the smallest change that counts as constant: large inputs may take less time,
+	// minRatio is the smallest change that counts as constant: large inputs may take less time,
 	// but half the time has another cause.
-	leastRatio = 0.5
+	minRatio = 0.5
 
 	// badSpread is the spread above which no formula is accepted.
 	badSpread = 0.35
@@ -136,7 +136,7 @@ func growth(m *profile.Marker, o Options) *Growth {
 
 // enoughLeft reports whether there are enough sizes to fit these alone.
 func enoughLeft(points []point) bool {
-	return len(points) >= leastPoints+2 && points[len(points)-1].x >= leastRange*leastRange*points[0].x
+	return len(points) >= minPoints+2 && points[len(points)-1].x >= minRange*minRange*points[0].x
 }
 
 // points returns one point per size bucket, with typical times if known, else means. It omits empty
@@ -180,10 +180,10 @@ func (g *Growth) missing() string {
 	switch {
 	case g.Points == 0:
 		return "inputs that are not empty"
-	case g.MostN < leastRange*g.LeastN:
-		return fmt.Sprintf("inputs of sizes from %s or less to %s or more, which is a factor of %d; there is one of %s", number(g.MostN/leastRange), number(g.LeastN*leastRange), leastRange, number(g.MostN/g.LeastN))
-	case g.Points < leastPoints:
-		return fmt.Sprintf("%d sizes, each twice as large as the one before; there are %d", leastPoints, g.Points)
+	case g.MostN < minRange*g.LeastN:
+		return fmt.Sprintf("inputs of sizes from %s or less to %s or more, which is a factor of %d; there is one of %s", number(g.MostN/minRange), number(g.LeastN*minRange), minRange, number(g.MostN/g.LeastN))
+	case g.Points < minPoints:
+		return fmt.Sprintf("%d sizes, each twice as large as the one before; there are %d", minPoints, g.Points)
 	}
 	return ""
 }
@@ -223,7 +223,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		}
 	}
 	switch {
-	case (g.RatioHi < sameRatio || (g.RatioHi-1)*(points[0].y+layout.SizeLogAdd) < sameSteps*floor) && g.RatioLo > leastRatio:
+	case (g.RatioHi < sameRatio || (g.RatioHi-1)*(points[0].y+layout.SizeLogAdd) < sameSteps*floor) && g.RatioLo > minRatio:
 		g.take(&fitted[slices.IndexFunc(fitted, func(f fit) bool { return f.name == curves[0].name })], n)
 		g.Verdict, g.Order, g.Exponent, g.ExponentLo, g.ExponentHi = No, order(curves[0].name), e, e-t*se, e+t*se
 		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s; from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), units.Plural(g.Calls, "call"))
@@ -317,7 +317,7 @@ func (g *Growth) take(f *fit, points int) {
 func (g *Growth) more(points []point) string {
 	var noisy []string
 	for _, p := range points {
-		if p.se > 2*leastSpread*p.y {
+		if p.se > 2*minSpread*p.y {
 			noisy = append(noisy, number(p.x))
 		}
 	}

@@ -35,18 +35,18 @@ type Mode struct {
 }
 
 const (
-	// leastShare (of all calls) and leastMode (calls) are the minimum size of a mode; a smaller
-	// peak counts as the tail of another.
-	leastShare = 0.01
-	leastMode  = 20
+	// minModeShare (of all calls) and minModeCalls (calls) are the minimum size of a mode; a
+	// smaller peak counts as the tail of another.
+	minModeShare = 0.01
+	minModeCalls = 20
 
-	// deep is the highest density accepted in a valley, as a fraction of the lower peak, and beyond
-	// is how many standard deviations below the lower peak a valley must lie.
-	deep   = 0.5
-	beyond = 4
+	// maxValley is the highest density accepted in a valley, as a fraction of the lower peak, and
+	// minSigma is how many standard deviations below the lower peak a valley must lie.
+	maxValley = 0.5
+	minSigma  = 4
 
-	// leastGap is the narrowest gap between neighbouring buckets that counts, in octaves.
-	leastGap = 0.2
+	// minGap is the narrowest gap between neighbouring buckets that counts, in octaves.
+	minGap = 0.2
 
 	// blurNS is the time below which modes are not told apart: the cost of a scope is only known to
 	// some ns, and the clock has a finite resolution. The limit is at least blurSteps quanta of the
@@ -130,7 +130,7 @@ func split(m *profile.Marker, o Options) []hill {
 				worst, at = w, i
 			}
 		}
-		if worst < deep {
+		if worst < maxValley {
 			break
 		}
 		a, b := &hills[at], &hills[at+1]
@@ -157,11 +157,11 @@ func doubt(a, b *hill, n uint64, scale float64) float64 {
 		for _, c := range h.buckets {
 			sum += float64(c.Count)
 		}
-		if sum < leastShare*float64(n) || sum*scale < leastMode {
+		if sum < minModeShare*float64(n) || sum*scale < minModeCalls {
 			return 1 + v
 		}
 	}
-	if (low-a.valley)*math.Sqrt(scale) < beyond*math.Sqrt(low+a.valley) {
+	if (low-a.valley)*math.Sqrt(scale) < minSigma*math.Sqrt(low+a.valley) {
 		return 1 + v
 	}
 	return v
@@ -196,7 +196,7 @@ func between(a, b profile.Bucket, o Options) float64 {
 		if hi-lo < blurSteps*max(doubtNS, o.QuantumNS) {
 			break
 		}
-		if gap := math.Log2(hi / lo); gap >= leastGap {
+		if gap := math.Log2(hi / lo); gap >= minGap {
 			least = min(least, n/(1+z*z)/gap)
 		}
 	}

@@ -17,17 +17,17 @@ type noise struct {
 }
 
 const (
-	// leastWait is log2 of the shortest delay considered, in ns; shorter ones can't be told from
+	// minDelayLog2 is log2 of the shortest delay considered, in ns; shorter ones can't be told from
 	// the code's own work.
-	leastWait = 14
+	minDelayLog2 = 14
 
 	// farAbove is by how many octaves a delayed call exceeds the 90th percentile.
 	farAbove = 3
 
-	// leastQuiet is the minimum number of markers for an estimate, and quietRun the minimum running
+	// minQuiet is the minimum number of markers for an estimate, and quietRun the minimum running
 	// time of each, in ns.
-	leastQuiet = 4
-	quietRun   = 1e6
+	minQuiet = 4
+	quietRun = 1e6
 )
 
 // noiseOf estimates the noise of a profile: the lower quartile of its markers' rates.
@@ -39,14 +39,14 @@ func noiseOf(p *profile.Profile) *noise {
 		if run*recorded(m) < quietRun || m.Measured() < steadyCalls {
 			continue
 		}
-		for k = max(k, leastWait); k < 64; k++ {
+		for k = max(k, minDelayLog2); k < 64; k++ {
 			rates[k] = append(rates[k], float64(above(m.Buckets, uint8(k)))/run)
 		}
 	}
 	z := new(noise)
 	for k := range rates {
 		z.rate[k] = math.NaN()
-		if list := rates[k]; len(list) >= leastQuiet {
+		if list := rates[k]; len(list) >= minQuiet {
 			slices.Sort(list)
 			z.rate[k] = list[len(list)/4]
 		}

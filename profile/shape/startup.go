@@ -32,11 +32,11 @@ const (
 	// 190 µs and more.
 	coldNS = 100_000
 
-	// dearer is the minimum ratio of the median first call to the median later call.
-	dearer = 10
+	// minStartupRatio is the minimum ratio of the median first call to the median later call.
+	minStartupRatio = 10
 
-	// byChance is the highest Chance at which a start-up cost is reported.
-	byChance = 0.01
+	// maxChance is the highest Chance at which a start-up cost is reported.
+	maxChance = 0.01
 )
 
 // startup compares first calls with later ones. It returns nil if no first call is known.
@@ -76,12 +76,12 @@ func startup(m, later *profile.Marker) *Startup {
 	}
 	s.Evidence = fmt.Sprintf("first call %s, later ones %s", took, duration(s.LaterNS))
 	switch {
-	case s.ExtraNS < coldNS || median < dearer*s.LaterNS:
+	case s.ExtraNS < coldNS || median < minStartupRatio*s.LaterNS:
 		s.Verdict = No
-		if s.ExtraNS > 0 && median >= dearer*s.LaterNS {
+		if s.ExtraNS > 0 && median >= minStartupRatio*s.LaterNS {
 			s.Evidence += fmt.Sprintf("; up to %s more is what cold code and caches cost anyone", duration(coldNS))
 		}
-	case s.Chance <= byChance:
+	case s.Chance <= maxChance:
 		s.Verdict = Yes
 		s.Evidence += fmt.Sprintf(": %s times as long", number(median/max(s.LaterNS, 1)))
 		if runs == 1 {

@@ -21,9 +21,10 @@ const (
 	// steadyCalls is the minimum number of calls for a verdict.
 	steadyCalls = 100
 
-	// alike is the largest ratio of the 95th percentile to the 5th that counts as constant. The
-	// verdict is Undecided if the bounds of both percentiles allow more than twice that.
-	alike = 1.5
+	// maxSteadyRatio is the largest ratio of the 95th percentile to the 5th that counts as
+	// constant. The verdict is Undecided if the bounds of both percentiles allow more than twice
+	// that.
+	maxSteadyRatio = 1.5
 )
 
 func steady(m *profile.Marker, o Options) *Steady {
@@ -35,9 +36,9 @@ func steady(m *profile.Marker, o Options) *Steady {
 	switch {
 	case s.Calls < steadyCalls:
 		s.Need = fmt.Sprintf("%d calls", steadyCalls)
-	case s.P95NS <= alike*s.P05NS+slack:
+	case s.P95NS <= maxSteadyRatio*s.P05NS+slack:
 		s.Verdict = Yes
-		if most > 2*alike*least+slack { // the buckets allow a larger ratio
+		if most > 2*maxSteadyRatio*least+slack { // the buckets allow a larger ratio
 			s.Verdict, s.Need = Undecided, "the single times: the buckets leave both open"
 		}
 	default:

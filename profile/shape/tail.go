@@ -52,10 +52,10 @@ const (
 	// heavy tail.
 	shortNS = 100
 
-	// tailPart is the maximum fraction of calls in the tail, and tailLeast the minimum number of
-	// calls in it, for estimating the index.
-	tailPart  = 0.1
-	tailLeast = 100
+	// maxTailShare is the maximum fraction of calls in the tail, and minTailCalls the minimum
+	// number of calls in it, for estimating the index.
+	maxTailShare = 0.1
+	minTailCalls = 100
 )
 
 func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
@@ -121,12 +121,12 @@ func (t *Tail) index(m *profile.Marker) {
 	n, steps, from, part := 0.0, 0.0, -1, recorded(m)
 	for i := len(m.Buckets) - 1; i >= 0; i-- {
 		c := part * float64(m.Buckets[i].Count)
-		if n+c > tailPart*float64(t.Calls) {
+		if n+c > maxTailShare*float64(t.Calls) {
 			break
 		}
 		n, from = n+c, i
 	}
-	if from < 0 || n < tailLeast || from == len(m.Buckets)-1 {
+	if from < 0 || n < minTailCalls || from == len(m.Buckets)-1 {
 		return
 	}
 	first := m.Buckets[from]
