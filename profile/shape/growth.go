@@ -142,7 +142,7 @@ func enoughLeft(points []point) bool {
 // points returns one point per size bucket, with typical times if known, else means. It omits empty
 // inputs, which often return at once.
 func (g *Growth) points(m *profile.Marker) (points []point) {
-	part, calls := recorded(m), 0.0
+	part, calls := measuredFraction(m), 0.0
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
 		if b.K == 0 || b.SumNS == 0 {

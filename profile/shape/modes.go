@@ -117,7 +117,7 @@ func (v *Modes) text() string {
 
 // split merges neighbouring buckets until every remaining valley is statistically significant.
 func split(m *profile.Marker, o Options) []hill {
-	n, scale := m.Timed(), recorded(m)
+	n, scale := m.Timed(), measuredFraction(m)
 	hills := single(m.Buckets, max(blurNS, blurSteps*o.QuantumNS))
 	for i := range len(hills) - 1 {
 		a, b := hills[i].buckets, hills[i+1].buckets

@@ -36,7 +36,7 @@ func noiseOf(p *profile.Profile) *noise {
 	for i := range p.Markers {
 		m := withoutFirst(&p.Markers[i])
 		run, k := quiet(m)
-		if run*recorded(m) < quietRun || m.Measured() < steadyCalls {
+		if run*measuredFraction(m) < quietRun || m.Measured() < steadyCalls {
 			continue
 		}
 		for k = max(k, minDelayLog2); k < 64; k++ {

@@ -70,9 +70,9 @@ func Of(m *profile.Marker, o Options) Shape {
 	return s
 }
 
-// recorded returns the fraction of a marker's times that were measured: 1, or less if a sample was
-// scaled up. Sampling error depends on the number of measured times.
-func recorded(m *profile.Marker) float64 {
+// measuredFraction returns the fraction of a marker's times that were measured: 1, or less if a
+// sample was scaled up. Sampling error depends on the number of measured times.
+func measuredFraction(m *profile.Marker) float64 {
 	return float64(m.Measured()) / max(1, float64(m.Timed()))
 }
 

@@ -66,7 +66,7 @@ func startup(m, later *profile.Marker) *Startup {
 		}
 	}
 	s.Slow = above(firsts.Buckets, k)
-	slow := uint64(math.Round(recorded(later) * float64(above(later.Buckets, k))))
+	slow := uint64(math.Round(measuredFraction(later) * float64(above(later.Buckets, k))))
 	part := float64(slow+1) / float64(s.Later+1)
 	s.Chance = atLeast(s.Slow, runs, part)
 

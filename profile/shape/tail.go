@@ -118,7 +118,7 @@ func slowest(m *profile.Marker, part float64) float64 {
 // data: Virkar and Clauset, Power-law distributions in binned empirical data, Annals of Applied
 // Statistics 8, 2014).
 func (t *Tail) index(m *profile.Marker) {
-	n, steps, from, part := 0.0, 0.0, -1, recorded(m)
+	n, steps, from, part := 0.0, 0.0, -1, measuredFraction(m)
 	for i := len(m.Buckets) - 1; i >= 0; i-- {
 		c := part * float64(m.Buckets[i].Count)
 		if n+c > maxTailShare*float64(t.Calls) {
