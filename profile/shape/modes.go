@@ -62,7 +62,7 @@ type hill struct {
 	valley  float64 // upper bound of calls per octave between its peak and the next hill's
 }
 
-func modes(m *profile.Marker, o Options, varies float64) *Modes {
+func modes(m *profile.Marker, o Options, explained float64) *Modes {
 	v := &Modes{Verdict: Undecided}
 	hills := split(m, o)
 	var calls, ns float64
@@ -86,13 +86,13 @@ func modes(m *profile.Marker, o Options, varies float64) *Modes {
 		}
 		v.List = append(v.List, mode)
 	}
-	v.judge(m.Measured(), varies)
+	v.judge(m.Measured(), explained)
 	return v
 }
 
-func (v *Modes) judge(n uint64, varies float64) {
+func (v *Modes) judge(n uint64, explained float64) {
 	switch {
-	case len(v.List) > 1 && varies > 0:
+	case len(v.List) > 1 && explained > 0:
 		v.Evidence = v.text()
 		v.Need = "inputs of one size: theirs differ, and make different times"
 	case len(v.List) > 1:

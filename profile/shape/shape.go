@@ -62,9 +62,9 @@ func Of(m *profile.Marker, o Options) Shape {
 	later := withoutFirst(m)
 	s.Growth = growth(m, o)
 	s.Startup = startup(m, later)
-	varies := s.varies(m)
-	s.Modes = modes(later, o, varies)
-	s.Tail = tail(later, s.Modes, varies, o.noise)
+	explained := s.explainedVariance(m)
+	s.Modes = modes(later, o, explained)
+	s.Tail = tail(later, s.Modes, explained, o.noise)
 	s.Steady = steady(later, o)
 	s.warn(m)
 	return s
@@ -121,9 +121,9 @@ func less(b, c profile.Bucket) (profile.Bucket, bool) {
 	return b, true
 }
 
-// varies returns the fraction of the variance of times that input sizes explain; 0 if time does not
-// grow with size.
-func (s *Shape) varies(m *profile.Marker) float64 {
+// explainedVariance returns the fraction of the variance of times that input sizes explain; 0 if
+// time does not grow with size.
+func (s *Shape) explainedVariance(m *profile.Marker) float64 {
 	g := s.Growth
 	if g == nil || g.RatioHi < sameRatio || g.Points < 2 {
 		return 0

@@ -58,7 +58,7 @@ const (
 	minTailCalls = 100
 )
 
-func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
+func tail(m *profile.Marker, modes *Modes, explained float64, z *noise) *Tail {
 	t := &Tail{
 		Verdict: Undecided,
 		P50NS:   m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), P999NS: m.QuantileNS(0.999),
@@ -80,7 +80,7 @@ func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
 		t.Need = fmt.Sprintf("%s calls", units.Count(tailCalls))
 	case t.Ratio <= light:
 		t.Verdict = No
-	case varies > 0:
+	case explained > 0:
 		t.Need = "inputs of one size: theirs differ, and make different times"
 	case t.Ratio >= heavy && t.SlowestShare >= heavyShare:
 		t.Verdict = Yes
