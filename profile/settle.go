@@ -18,23 +18,23 @@ func (b Bucket) Sound() bool {
 }
 
 // Settle reconciles Count and sums, which the runtime writes one after the other, so that up to
-// torn calls may be in some of them only. It returns ok = false if they differ by more: no program
-// wrote that.
-func (b Bucket) Settle(torn uint64) (_ Bucket, ok bool) {
+// tolerance calls may be in some of them only. It returns ok = false if they differ by more: no
+// program wrote that.
+func (b Bucket) Settle(tolerance uint64) (_ Bucket, ok bool) {
 	if plausible(b.K, b.Count, b.SumNS, b.SumSq) {
 		return b, true
 	}
-	return reconcile(b, torn)
+	return reconcile(b, tolerance)
 }
 
 // reconcile changes the sums so that Count times within the bucket's bounds can have that sum, and
-// that sum of squares. It returns ok = false if they differ by more than torn calls.
-func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
+// that sum of squares. It returns ok = false if they differ by more than tolerance calls.
+func reconcile(b Bucket, tolerance uint64) (_ Bucket, ok bool) {
 	lo, hi := b.LoNS(), b.HiNS()-1
-	if b.Count > math.MaxUint64-torn {
+	if b.Count > math.MaxUint64-tolerance {
 		return b, false
 	}
-	few, many := b.Count-min(b.Count, torn), b.Count+torn
+	few, many := b.Count-min(b.Count, tolerance), b.Count+tolerance
 	if over, least := bits.Mul64(few, lo); over != 0 || b.SumNS < least {
 		return b, false
 	}
@@ -54,7 +54,7 @@ func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
 	}
 
 	exactLeast, exactMost := squares(b, lo, hi)
-	slack := new(big.Int).Mul(new(big.Int).SetUint64(torn), Square(hi).Big())
+	slack := new(big.Int).Mul(new(big.Int).SetUint64(tolerance), Square(hi).Big())
 	have := b.SumSq.Big()
 	switch {
 	case have.Cmp(exactLeast) < 0:

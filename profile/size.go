@@ -82,11 +82,11 @@ func addSizes(a, b []SizeBucket) []SizeBucket {
 	return a
 }
 
-// SettleLogs discards the sums of logarithms if Count ± torn calls can't have them: each logarithm
-// is at least log2(16), and less than 65.
-func (b *SizeBucket) SettleLogs(torn uint64) {
+// SettleLogs discards the sums of logarithms if Count ± tolerance calls can't have them: each
+// logarithm is at least log2(16), and less than 65.
+func (b *SizeBucket) SettleLogs(tolerance uint64) {
 	const least, most = 4 * layout.SizeLogUnit, 65 * layout.SizeLogUnit
-	few, many := b.Count-min(b.Count, torn), Add64(b.Count, torn)
+	few, many := b.Count-min(b.Count, tolerance), Add64(b.Count, tolerance)
 	within := func(sum, least, most uint64) bool {
 		over, lo := bits.Mul64(few, least)
 		beyond, hi := bits.Mul64(many, most)
@@ -98,9 +98,9 @@ func (b *SizeBucket) SettleLogs(torn uint64) {
 }
 
 // Settle changes SumSize so that Count sizes within the bucket can have it. It returns false if it
-// is off by more than torn calls.
-func (b *SizeBucket) Settle(torn uint64) (ok bool) {
-	if b.Count > math.MaxUint64-torn {
+// is off by more than tolerance calls.
+func (b *SizeBucket) Settle(tolerance uint64) (ok bool) {
+	if b.Count > math.MaxUint64-tolerance {
 		return false
 	}
 	times := func(n, size uint64) Uint128 {
@@ -108,7 +108,7 @@ func (b *SizeBucket) Settle(torn uint64) (ok bool) {
 		return Uint128{hi, lo}
 	}
 	lo, hi := b.LoSize(), b.HiSize()-1
-	if b.SumSize.Less(times(b.Count-min(b.Count, torn), lo)) || times(b.Count+torn, hi).Less(b.SumSize) {
+	if b.SumSize.Less(times(b.Count-min(b.Count, tolerance), lo)) || times(b.Count+tolerance, hi).Less(b.SumSize) {
 		return false
 	}
 	if least := times(b.Count, lo); b.SumSize.Less(least) {

@@ -95,14 +95,14 @@ func subBuckets(a, b []Bucket) (left []Bucket) {
 // settled returns the bucket with sums changed as little as possible to be consistent with its
 // count.
 func (b Bucket) settled() Bucket {
-	const torn = 1 << 40 // larger than any difference of two readings
-	if b.Count == 0 || b.Count > math.MaxUint64-torn {
+	const tolerance = 1 << 40 // larger than any difference of two readings
+	if b.Count == 0 || b.Count > math.MaxUint64-tolerance {
 		return b
 	}
 	if over, most := bits.Mul64(b.Count, b.HiNS()-1); over == 0 {
 		b.SumNS = min(b.SumNS, most)
 	}
-	b, _ = reconcile(b, torn)
+	b, _ = reconcile(b, tolerance)
 	return b
 }
 

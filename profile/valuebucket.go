@@ -49,18 +49,18 @@ func (b ValueBucket) Sound() bool {
 }
 
 // Settle changes the sums so that Count differences within the bucket can have them. It returns
-// false if they are off by more than torn scopes.
-func (b *ValueBucket) Settle(torn uint64) (ok bool) {
+// false if they are off by more than tolerance scopes.
+func (b *ValueBucket) Settle(tolerance uint64) (ok bool) {
 	if b.K >= 2 { // the range of a time bucket
-		same, ok := Bucket{K: b.K - 1, Count: b.Count, SumNS: b.Sum, SumSq: b.SumSq}.Settle(torn)
+		same, ok := Bucket{K: b.K - 1, Count: b.Count, SumNS: b.Sum, SumSq: b.SumSq}.Settle(tolerance)
 		b.Sum, b.SumSq = same.SumNS, same.SumSq
 		return ok
 	}
-	if b.Count > math.MaxUint64-torn {
+	if b.Count > math.MaxUint64-tolerance {
 		return false
 	}
 	most := b.Count * uint64(b.K) // every difference is 0 in bucket 0, and 1 in bucket 1
-	if slack := torn * uint64(b.K); b.Sum > most+slack || b.Sum < most-min(most, slack) ||
+	if slack := tolerance * uint64(b.K); b.Sum > most+slack || b.Sum < most-min(most, slack) ||
 		b.SumSq.Hi != 0 || b.SumSq.Lo > most+slack || b.SumSq.Lo < most-min(most, slack) {
 		return false
 	}

@@ -130,7 +130,7 @@ func (r *run) buckets(b block) error {
 	if err := r.tooManyShards(b); err != nil {
 		return err
 	}
-	list, ok := r.parseBuckets(r.bucketPool.take(layout.GroupBuckets)[:0], data, uint8(first), r.torn)
+	list, ok := r.parseBuckets(r.bucketPool.take(layout.GroupBuckets)[:0], data, uint8(first), r.tolerance)
 	r.bucketPool.back(layout.GroupBuckets - len(list))
 	if !ok {
 		return r.damaged(b.offset, "buckets of marker number %d whose figures contradict each other; they are left out", index)

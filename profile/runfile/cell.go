@@ -21,12 +21,12 @@ type cell struct {
 	buckets             []profile.Bucket
 }
 
-// torn is the number of calls by which the words of a bucket may disagree. The runtime writes them
-// one after the other: if the process was killed, its last call may be in some of them only, and
-// while it runs, calls may be recorded between reading the first word and the last.
+// tolerance is the number of calls by which the words of a bucket may disagree. The runtime writes
+// them one after the other: if the process was killed, its last call may be in some of them only,
+// and while it runs, calls may be recorded between reading the first word and the last.
 const (
-	tornKilled  = 1
-	tornRunning = 1 << 20
+	toleranceKilled  = 1
+	toleranceRunning = 1 << 20
 )
 
 // parseCell sets c from the bytes of its block. Buckets are in blocks of their own.
@@ -44,9 +44,9 @@ func (in *input) parseCell(c *cell, data []byte) {
 }
 
 // parseBuckets appends the buckets in data, the bytes of a block of buckets from number first on.
-// Words that disagree by at most torn calls are reconciled. It returns ok = false if they disagree
-// by more: no program wrote that.
-func (in *input) parseBuckets(list []profile.Bucket, data []byte, first uint8, torn uint64) (_ []profile.Bucket, ok bool) {
+// Words that disagree by at most tolerance calls are reconciled. It returns ok = false if they
+// disagree by more: no program wrote that.
+func (in *input) parseBuckets(list []profile.Bucket, data []byte, first uint8, tolerance uint64) (_ []profile.Bucket, ok bool) {
 	order := in.order
 	for i := range layout.GroupBuckets {
 		words := data[layout.OffBucketsData+i*layout.BucketSize:][:layout.BucketSize]
@@ -56,7 +56,7 @@ func (in *input) parseBuckets(list []profile.Bucket, data []byte, first uint8, t
 			continue
 		}
 		b := profile.Bucket{K: first + uint8(i), Count: count, SumNS: sum, SumSq: sq}
-		if b, ok = b.Settle(torn); !ok {
+		if b, ok = b.Settle(tolerance); !ok {
 			return nil, false
 		}
 		if b.Count > 0 {
@@ -67,9 +67,9 @@ func (in *input) parseBuckets(list []profile.Bucket, data []byte, first uint8, t
 }
 
 // settle makes the words of the cell agree with its buckets. It returns false if they disagree by
-// more than torn calls. If partial, some buckets may be missing in the file although the other
+// more than tolerance calls. If partial, some buckets may be missing in the file although the other
 // words include them.
-func (c *cell) settle(torn uint64, partial bool) (ok bool) {
+func (c *cell) settle(tolerance uint64, partial bool) (ok bool) {
 	total := uint64(0)
 	for _, b := range c.buckets {
 		var carry uint64
@@ -88,7 +88,7 @@ func (c *cell) settle(torn uint64, partial bool) (ok bool) {
 	c.max = min(max(c.max, last.LoNS(), c.min), last.HiNS()-1)
 
 	// Neither self time nor nested time exceeds the total time.
-	over, slack := bits.Mul64(torn, last.HiNS())
+	over, slack := bits.Mul64(tolerance, last.HiNS())
 	if most := profile.Add64(total, slack); over == 0 && !partial && (c.self > most || c.nested > most) {
 		return false
 	}

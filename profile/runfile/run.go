@@ -18,13 +18,13 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 	}
 	sum.scratch.reset()
 	run := &run{
-		input:    in,
-		header:   h,
-		torn:     tornKilled,
-		tables:   map[uint64]*unitTable{},
-		scratch:  &sum.scratch,
-		off:      map[uint64]string{},
-		counters: map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, early: map[uint64]*profile.Marker{},
+		input:     in,
+		header:    h,
+		tolerance: toleranceKilled,
+		tables:    map[uint64]*unitTable{},
+		scratch:   &sum.scratch,
+		off:       map[uint64]string{},
+		counters:  map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, early: map[uint64]*profile.Marker{},
 		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
@@ -39,7 +39,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 	}
 	run.Alive = alive && !h.ended()
 	if alive {
-		run.torn = tornRunning
+		run.tolerance = toleranceRunning
 	}
 	run.read(&sum.Sum)
 	return run, nil
@@ -51,10 +51,10 @@ type run struct {
 	*input
 	*profile.Profile
 	*scratch
-	header header
-	torn   uint64  // see Bucket.Settle
-	last   uint64  // latest end of a scope in any cell, ticks; 0 if there is none
-	costNS float64 // estimated cost of recording, see costs
+	header    header
+	tolerance uint64  // see Bucket.Settle
+	last      uint64  // latest end of a scope in any cell, ticks; 0 if there is none
+	costNS    float64 // estimated cost of recording, see costs
 
 	damages int   // number of damaged places so far
 	sums    *sums // nil if the file has none
@@ -294,7 +294,7 @@ func (s *scratch) sumOf(a, b []profile.Bucket) []profile.Bucket {
 func (r *run) sum() {
 	for index, c := range r.parts.all() {
 		for ; c != nil; c = c.next {
-			if !c.settle(r.torn, r.header.partial()) {
+			if !c.settle(r.tolerance, r.header.partial()) {
 				r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index))
 				continue
 			}

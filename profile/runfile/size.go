@@ -40,11 +40,11 @@ func (r *run) sizes(b block) error {
 			bucket.Logged = bucket.Count
 			bucket.SumLog = r.order.Uint64(logs[layout.SizeLogSum:])
 			bucket.SumLogSq = r.order.Uint64(logs[layout.SizeLogSquare:])
-			if bucket.SettleLogs(r.torn); bucket.Logged == 0 {
+			if bucket.SettleLogs(r.tolerance); bucket.Logged == 0 {
 				bucket.SumLog, bucket.SumLogSq = 0, 0
 			}
 		}
-		if !bucket.Settle(r.torn) {
+		if !bucket.Settle(r.tolerance) {
 			return r.damaged(b.offset, "sizes of marker number %d whose figures contradict each other; they are left out", index)
 		}
 		list = append(list, bucket)

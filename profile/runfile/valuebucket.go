@@ -43,7 +43,7 @@ func (r *run) spread(b block) error {
 		if bucket.Count == 0 {
 			continue
 		}
-		if !bucket.Settle(r.torn) {
+		if !bucket.Settle(r.tolerance) {
 			return r.damaged(b.offset, "buckets of a value of marker number %d whose figures contradict each other; they are left out", index)
 		}
 		list = append(list, bucket)
