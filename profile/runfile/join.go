@@ -85,7 +85,7 @@ func (r *run) join(sum *profile.Sum) {
 				to := sum.Marker(c.Marker.ID)
 				to.UpdateName(c.Marker, r.Newest)
 				figures := profile.Marker{Count: n}
-				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
+				if b, ok := r.counterWindows[counterKey{number, uint64(i)}]; ok {
 					estimate.Counter(&figures, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
 				}
 				r.passed(to, &figures)

@@ -30,7 +30,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		sampledMarkers: map[uint64]batchSums{},
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
-		ticks:          map[tickKey]batchSums{},
+		counterWindows: map[counterKey]batchSums{},
 		traces:         map[uint32]*Ring{},
 		readAt:         map[part]bool{},
 		sizesAt:        map[part]bool{},
@@ -73,11 +73,11 @@ type run struct {
 
 	sampledMarkers map[uint64]batchSums // the same by global index of markers
 	doubts         doubts
-	pages          []block               // words of markers, with the table number in shard
-	edges          map[uint64]edge       // by global index
-	rows           map[uint64]block      // pairs of markers, by global index
-	ticks          map[tickKey]batchSums // of counters in sampling windows
-	changes        []change              // changes of state
+	pages          []block                  // words of markers, with the table number in shard
+	edges          map[uint64]edge          // by global index
+	rows           map[uint64]block         // pairs of markers, by global index
+	counterWindows map[counterKey]batchSums // of counters in sampling windows
+	changes        []change                 // changes of state
 
 	traces map[uint32]*Ring // by processor
 	names  *readers         // of collectors other than time; nil if there are none
@@ -255,7 +255,7 @@ func (r *run) block(b block) {
 	case layout.BlockMarkers:
 		err = r.words(b)
 	case layout.BlockTick:
-		err = r.tick(b)
+		err = r.counterWindow(b)
 	case layout.BlockEdge:
 		err = r.edge(b)
 	case layout.BlockPairs:
