@@ -69,9 +69,9 @@ func (in *input) tableText(b block) (text []byte, number uint64, err error) {
 	return text[layout.OffTableText:], number, nil
 }
 
-// part returns the cell of one processor at one marker, or nil.
-func (r *run) part(shard uint32, index uint64) *cell {
-	for c := r.parts.at(index); c != nil; c = c.next {
+// shardCell returns the cell of one processor at one marker, or nil.
+func (r *run) shardCell(shard uint32, index uint64) *cell {
+	for c := r.shardCells.at(index); c != nil; c = c.next {
 		if c.shard == shard {
 			return c
 		}
@@ -79,11 +79,11 @@ func (r *run) part(shard uint32, index uint64) *cell {
 	return nil
 }
 
-// newPart adds the cell of one processor at one marker, which must not exist yet.
-func (r *run) newPart(shard uint32, index uint64) *cell {
+// newShardCell adds the cell of one processor at one marker, which must not exist yet.
+func (r *run) newShardCell(shard uint32, index uint64) *cell {
 	c := r.cellPool.one()
-	c.shard, c.marker, c.next = shard, index, r.parts.at(index)
-	r.parts.set(index, c)
+	c.shard, c.marker, c.next = shard, index, r.shardCells.at(index)
+	r.shardCells.set(index, c)
 	return c
 }
 
@@ -105,9 +105,9 @@ func (r *run) cell(b block) error {
 		return err
 	}
 	index := r.order.Uint64(data[layout.CellMarker:])
-	c := r.part(b.shard, index)
+	c := r.shardCell(b.shard, index)
 	if c == nil {
-		c = r.newPart(b.shard, index)
+		c = r.newShardCell(b.shard, index)
 	}
 	if c.offset != 0 {
 		return r.damaged(b.offset, "a second cell of marker number %d on processor %d; it is left out", index, b.shard)
@@ -135,9 +135,9 @@ func (r *run) buckets(b block) error {
 	if !ok {
 		return r.damaged(b.offset, "buckets of marker number %d whose figures contradict each other; they are left out", index)
 	}
-	c := r.part(b.shard, index)
+	c := r.shardCell(b.shard, index)
 	if c == nil {
-		c = r.newPart(b.shard, index)
+		c = r.newShardCell(b.shard, index)
 	}
 	for _, old := range c.buckets {
 		if uint64(old.K/layout.GroupBuckets*layout.GroupBuckets) == first {

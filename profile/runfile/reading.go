@@ -93,14 +93,14 @@ func (r *run) reads(b block) error {
 		return r.damaged(b.offset, "readings of marker number %d, %d values of %s, which are not those that the file names; they are left out",
 			index, values, units.Plural(collectors, "collector"))
 	}
-	if r.readAt[part{b.shard, index}] {
+	if r.readAt[cellKey{b.shard, index}] {
 		return r.damaged(b.offset, "a second time readings of marker number %d on processor %d; they are left out", index, b.shard)
 	}
 	data, err := r.content(b, layout.OffReadData+collectors*layout.ReadSize+values*layout.ReadValueSize)
 	if err != nil {
 		return err
 	}
-	r.readAt[part{b.shard, index}] = true
+	r.readAt[cellKey{b.shard, index}] = true
 	word := func(at int) uint64 { return r.order.Uint64(data[layout.OffReadData+at:]) }
 	var list []profile.Reading
 	for k, collector := range r.names.collectors {

@@ -32,9 +32,9 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		rows:           map[uint64]block{},
 		counterWindows: map[counterKey]batchSums{},
 		traces:         map[uint32]*Ring{},
-		readAt:         map[part]bool{},
-		sizesAt:        map[part]bool{},
-		spreadAt:       map[spreadPart]bool{},
+		readAt:         map[cellKey]bool{},
+		sizesAt:        map[cellKey]bool{},
+		spreadAt:       map[spreadKey]bool{},
 		Profile:        h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -81,20 +81,20 @@ type run struct {
 
 	traces map[uint32]*Ring // by processor
 	names  *readers         // of collectors other than time; nil if there are none
-	readAt map[part]bool    // readings seen
+	readAt map[cellKey]bool // readings seen
 
-	sizesAt  map[part]bool       // times by size seen
-	spreadAt map[spreadPart]bool // value distributions seen
+	sizesAt  map[cellKey]bool   // times by size seen
+	spreadAt map[spreadKey]bool // value distributions seen
 
 	picked map[uint64]float64 // probability by global index, in a run that picked functions
 }
 
 // scratch is memory used while a file is read, reused for the next file.
 type scratch struct {
-	parts numbered[cell]           // cells by global index, the first of a list with one per processor
-	cells numbered[profile.Marker] // data by global index, not assigned to markers yet
-	texts table.Cache              // parsed tables
-	buf   []byte                   // buffer of input
+	shardCells numbered[cell]           // cells by global index, the first of a list with one per processor
+	cells      numbered[profile.Marker] // data by global index, not assigned to markers yet
+	texts      table.Cache              // parsed tables
+	buf        []byte                   // buffer of input
 
 	counted map[*profile.Marker]bool // markers of the sum that the file has calls of
 
@@ -105,7 +105,7 @@ type scratch struct {
 
 // reset prepares s for the next file.
 func (s *scratch) reset() {
-	s.parts.reset()
+	s.shardCells.reset()
 	s.cells.reset()
 	if s.counted == nil {
 		s.counted = map[*profile.Marker]bool{}
@@ -116,8 +116,8 @@ func (s *scratch) reset() {
 	s.bucketPool.reset()
 }
 
-// A part identifies the cell of one processor at one marker.
-type part struct {
+// A cellKey identifies the cell of one processor at one marker.
+type cellKey struct {
 	shard  uint32
 	marker uint64
 }
@@ -292,7 +292,7 @@ func (s *scratch) sumOf(a, b []profile.Bucket) []profile.Bucket {
 
 // sum adds up the cells of each marker.
 func (r *run) sum() {
-	for index, c := range r.parts.all() {
+	for index, c := range r.shardCells.all() {
 		for ; c != nil; c = c.next {
 			if !c.settle(r.tolerance, r.header.partial()) {
 				r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index))

@@ -17,7 +17,7 @@ func (r *run) sizes(b block) error {
 		return err
 	}
 	index := r.order.Uint64(data[layout.OffSizesMarker:])
-	key := part{b.shard, index}
+	key := cellKey{b.shard, index}
 	if r.sizesAt[key] {
 		return r.damaged(b.offset, "a second time sizes of marker number %d on processor %d; they are left out", index, b.shard)
 	}

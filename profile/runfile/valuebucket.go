@@ -5,9 +5,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A spreadPart identifies a BlockSpread.
-type spreadPart struct {
-	part
+// A spreadKey identifies a BlockSpread.
+type spreadKey struct {
+	cellKey
 	value, first uint64
 }
 
@@ -27,7 +27,7 @@ func (r *run) spread(b block) error {
 	if first >= layout.NumBuckets || first%layout.GroupBuckets != 0 {
 		return r.damaged(b.offset, "buckets of a value from number %d on; they are left out", first)
 	}
-	key := spreadPart{part{b.shard, index}, value, first}
+	key := spreadKey{cellKey{b.shard, index}, value, first}
 	if r.spreadAt[key] {
 		return r.damaged(b.offset, "a second time the buckets from number %d on of value number %#x of marker number %d; they are left out", first, value, index)
 	}
