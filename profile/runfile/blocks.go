@@ -168,18 +168,18 @@ func (r *run) stack(b block) error {
 			if index < layout.StackFirst {
 				continue // from calibration, or not written yet
 			}
-			m := r.figures(uint64(index - layout.StackFirst))
+			m := r.total(uint64(index - layout.StackFirst))
 			m.Open = profile.Add64(m.Open, 1)
 		}
 	})
 }
 
-// figures returns the sum of the data recorded under index, for the caller to add to.
-func (r *run) figures(index uint64) *profile.Marker {
-	sum := r.cells.at(index)
+// total returns the sum of the data recorded under index, for the caller to add to.
+func (r *run) total(index uint64) *profile.Marker {
+	sum := r.totals.at(index)
 	if sum == nil {
 		sum = r.markerPool.one()
-		r.cells.set(index, sum)
+		r.totals.set(index, sum)
 	}
 	return sum
 }
@@ -261,5 +261,5 @@ type alias struct {
 	offset   uint64 // of its block in the file
 	from, to uint64
 	first    uint64          // duration of the first call, ns, plus 1; 0 if unknown
-	figures  *profile.Marker // set while it is being moved
+	total    *profile.Marker // set while it is being moved
 }

@@ -32,19 +32,19 @@ func (r *run) callers() {
 	}
 	lists := map[uint64][]profile.Caller{} // by marker
 	for index, e := range r.edges {
-		figures := r.cells.at(index)
+		total := r.totals.at(index)
 		to, m := find(e.marker)
-		r.cells.set(index, nil)
-		if figures == nil || m == nil {
+		r.totals.set(index, nil)
+		if total == nil || m == nil {
 			continue
 		}
-		c := profile.Caller{Marker: *figures}
+		c := profile.Caller{Marker: *total}
 		if _, from := find(e.caller); from != nil {
 			c.ID, c.Name = from.ID, from.Name
 		}
 		lists[to] = append(lists[to], c)
 	}
 	for to, list := range lists {
-		r.figures(to).Add(&profile.Marker{Callers: list})
+		r.total(to).Add(&profile.Marker{Callers: list})
 	}
 }

@@ -19,7 +19,7 @@ func TestSums(t *testing.T) {
 			order = binary.BigEndian
 		}
 		file := profiletest.Seal(run.File(), order)
-		want := figures(profiletest.Load(t, run.File()))
+		want := counts(profiletest.Load(t, run.File()))
 		pad := make([]byte, layout.BlockAlign)
 		order.PutUint64(pad[layout.OffBlockSize:], layout.BlockAlign)
 		longer := append(append(append([]byte(nil), file[:layout.HeaderSize]...), pad...), file[layout.HeaderSize:]...)
@@ -39,8 +39,8 @@ func TestSums(t *testing.T) {
 			{"wrong", wrong, "the checksums of the file are damaged: their own is wrong; it is read without"},
 		} {
 			p := profiletest.Load(t, tt.file)
-			if warnings := strings.Join(p.Warnings, "\n"); figures(p) != want || p.Damaged != (tt.want != "") || !strings.Contains(warnings, tt.want) {
-				t.Errorf("%s, big-endian %v: damaged %v, %q, %s", tt.name, big, p.Damaged, warnings, figures(p))
+			if warnings := strings.Join(p.Warnings, "\n"); counts(p) != want || p.Damaged != (tt.want != "") || !strings.Contains(warnings, tt.want) {
+				t.Errorf("%s, big-endian %v: damaged %v, %q, %s", tt.name, big, p.Damaged, warnings, counts(p))
 			}
 		}
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// costs adds the estimated cost of recording figures to the run's.
-func (r *run) costs(figures *profile.Marker) {
-	scopes := figures.Timed()
-	counts := profile.Sub64(figures.Count, scopes)
+// costs adds the estimated cost of recording m to the run's.
+func (r *run) costs(m *profile.Marker) {
+	scopes := m.Timed()
+	counts := profile.Sub64(m.Count, scopes)
 	switch {
-	case figures.Demoted():
-		scopes = figures.Samples
-		counts = profile.Sub64(figures.Count, scopes)
-	case figures.Sampled():
-		scopes, counts = figures.Samples, 0
+	case m.Demoted():
+		scopes = m.Samples
+		counts = profile.Sub64(m.Count, scopes)
+	case m.Sampled():
+		scopes, counts = m.Samples, 0
 	}
 	r.costNS += float64(scopes)*r.Clock.WholeNS + float64(counts)*float64(r.header.word(layout.OffCount))/1000
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// figures returns the counts of the markers and blocks that could be read of twoUnits.
-func figures(p *profile.Profile) string {
+// counts returns the counts of the markers and blocks that could be read of twoUnits.
+func counts(p *profile.Profile) string {
 	var list []string
 	for _, m := range p.Markers {
 		list = append(list, fmt.Sprint(m.Name, " ", m.Count))
@@ -154,7 +154,7 @@ func TestDamage(t *testing.T) {
 				file = file[:tt.cut]
 			}
 			p := profiletest.Load(t, file)
-			if got := figures(p); got != tt.left {
+			if got := counts(p); got != tt.left {
 				t.Errorf("left is %s\nwant    %s", got, tt.left)
 			}
 			for i, w := range p.Warnings {
@@ -177,7 +177,7 @@ func TestUnknownBlock(t *testing.T) {
 	binary.LittleEndian.PutUint32(file[cell:], 99)
 	binary.LittleEndian.PutUint32(file[cell+layout.CellSize:], 99) // its buckets
 	p := profiletest.Load(t, file)
-	if got := figures(p); got != "a.F 0, b.F 1, a/a.go 5, b/b.go 6" || len(p.Warnings) > 0 {
+	if got := counts(p); got != "a.F 0, b.F 1, a/a.go 5, b/b.go 6" || len(p.Warnings) > 0 {
 		t.Errorf("%s, warnings %q", got, p.Warnings)
 	}
 }

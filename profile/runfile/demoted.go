@@ -79,7 +79,7 @@ func (r *run) demote() {
 	}
 	excess := map[uint64]float64{} // by timed marker: the part of within that exceeds its self time
 	for around, ns := range within {
-		if m := r.cells.at(around); m != nil && r.off[around] != profile.Demoted && ns > 0 {
+		if m := r.totals.at(around); m != nil && r.off[around] != profile.Demoted && ns > 0 {
 			fits := min(1, float64(m.SelfNS)/ns)
 			m.SelfNS = profile.Sub64(m.SelfNS, uint64(ns*fits))
 			excess[around] = 1 - fits
@@ -121,7 +121,7 @@ func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
 		counts := r.demotedCounts(number, t)
 		for i := range t.Markers {
 			index := t.first + uint64(i)
-			m := r.cells.at(index)
+			m := r.totals.at(index)
 			if m == nil {
 				continue
 			}

@@ -50,7 +50,7 @@ func TestDemoteSelf(t *testing.T) {
 			{Count: 2000, SelfNS: 4000, Buckets: []profile.Bucket{{K: 2, Count: 1000, SumNS: 4000}}},
 		}
 		for i, m := range markers {
-			r.cells.set(uint64(i+1), m)
+			r.totals.set(uint64(i+1), m)
 		}
 		return r, markers
 	}

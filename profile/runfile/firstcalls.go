@@ -16,7 +16,7 @@ func (r *run) firsts() {
 		if a.first == 0 || a.to == layout.NoMarker {
 			continue
 		}
-		m := r.cells.at(a.to)
+		m := r.totals.at(a.to)
 		if m == nil {
 			continue
 		}

@@ -70,7 +70,7 @@ func TestHugeBlocks(t *testing.T) {
 			word(layout.OffFlags, layout.FlagPairs)
 			p := small(t, sparse{file, int64(at) + int64(tt.size)})
 			if tt.name != "picked" { // it names one marker only
-				if got := figures(p); got != tt.left {
+				if got := counts(p); got != tt.left {
 					t.Errorf("left is %s", got)
 				}
 			}

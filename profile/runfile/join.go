@@ -46,24 +46,24 @@ func (r *run) join(sum *profile.Sum) {
 		windows := r.windowsOf(t)
 		for i, m := range t.Markers {
 			index := t.first + uint64(i)
-			figures := r.cells.at(index)
-			if b, ok := windows[t.Gates[i]]; ok && figures == nil {
-				figures = new(profile.Marker)
-				estimate.Windows(figures, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, 0)
+			total := r.totals.at(index)
+			if b, ok := windows[t.Gates[i]]; ok && total == nil {
+				total = new(profile.Marker)
+				estimate.Windows(total, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, 0)
 			}
-			r.cells.set(index, nil)
+			r.totals.set(index, nil)
 			if m == nil {
 				continue // reported when its line was read
 			}
 			to := sum.Marker(m.ID)
 			to.UpdateName(m, r.Newest)
-			if figures = r.pickedFigures(index, to, figures); figures != nil {
-				r.passed(to, figures)
-				if len(figures.Callers) > 0 {
-					callers[to] = append(callers[to], figures.Callers...)
-					figures.Callers = nil
+			if total = r.pickedTotal(index, to, total); total != nil {
+				r.passed(to, total)
+				if len(total.Callers) > 0 {
+					callers[to] = append(callers[to], total.Callers...)
+					total.Callers = nil
 				}
-				to.Add(figures)
+				to.Add(total)
 			}
 			if all {
 				to.Sample = max(to.Sample, 1)
@@ -84,12 +84,12 @@ func (r *run) join(sum *profile.Sum) {
 			case c.Marker != nil:
 				to := sum.Marker(c.Marker.ID)
 				to.UpdateName(c.Marker, r.Newest)
-				figures := profile.Marker{Count: n}
+				total := profile.Marker{Count: n}
 				if b, ok := r.counterWindows[counterKey{number, uint64(i)}]; ok {
-					estimate.Counter(&figures, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
+					estimate.Counter(&total, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
 				}
-				r.passed(to, &figures)
-				to.Add(&figures)
+				r.passed(to, &total)
+				to.Add(&total)
 				if off.has(i) {
 					to.Add(&profile.Marker{Off: "choice"})
 				}
@@ -111,14 +111,14 @@ func (r *run) join(sum *profile.Sum) {
 
 // passed is called with data to be added to a marker. It adds the cost of recording them, and
 // counts the run once for the marker and its callers, even if several tables name the marker.
-func (r *run) passed(to, figures *profile.Marker) {
-	r.costs(figures)
-	if figures.Count > 0 && !r.counted[to] {
+func (r *run) passed(to, total *profile.Marker) {
+	r.costs(total)
+	if total.Count > 0 && !r.counted[to] {
 		r.counted[to] = true
-		figures.Runs = 1
+		total.Runs = 1
 	}
-	for i := range figures.Callers {
-		c := &figures.Callers[i]
+	for i := range total.Callers {
+		c := &total.Callers[i]
 		c.Runs = min(c.Count, 1)
 	}
 }
@@ -128,19 +128,19 @@ func (r *run) passed(to, figures *profile.Marker) {
 func (r *run) followAliases() {
 	for i := range r.aliases {
 		a := &r.aliases[i]
-		a.figures = r.cells.at(a.from)
-		r.cells.set(a.from, nil)
+		a.total = r.totals.at(a.from)
+		r.totals.set(a.from, nil)
 		if b, ok := r.samples[a.from]; ok {
 			r.sampledMarkers[a.to] = b
 		}
 	}
 	for _, a := range r.aliases {
 		switch {
-		case a.figures == nil || a.to == layout.NoMarker:
-		case r.cells.at(a.to) == nil:
-			r.cells.set(a.to, a.figures)
+		case a.total == nil || a.to == layout.NoMarker:
+		case r.totals.at(a.to) == nil:
+			r.totals.set(a.to, a.total)
 		default:
-			r.cells.at(a.to).Add(a.figures)
+			r.totals.at(a.to).Add(a.total)
 		}
 	}
 	r.firsts()
@@ -200,7 +200,7 @@ func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
 // package was initialized.
 func (r *run) unnamed() {
 	passages, markers := uint64(0), uint64(0)
-	for _, m := range r.cells.all() {
+	for _, m := range r.totals.all() {
 		passages, markers = profile.Add64(passages, m.Count), markers+1
 	}
 	if passages > 0 {

@@ -78,21 +78,21 @@ func (r *run) wild(b block) error {
 	return nil
 }
 
-// pickedFigures returns the data of a marker in a run that picked functions. It returns nil unless
+// pickedTotal returns the data of a marker in a run that picked functions. It returns nil unless
 // the marker was picked: data recorded before another function replaced it are dropped.
-func (r *run) pickedFigures(index uint64, to, figures *profile.Marker) *profile.Marker {
+func (r *run) pickedTotal(index uint64, to, total *profile.Marker) *profile.Marker {
 	if r.Wild == nil {
-		return figures
+		return total
 	}
 	p, ok := r.picked[index]
 	if !ok {
 		return nil
 	}
 	n := uint64(0)
-	if figures != nil {
-		n = figures.Count
+	if total != nil {
+		n = total.Count
 	}
 	picks := newPicks(n, p)
 	to.Add(&profile.Marker{Picks: &picks})
-	return figures
+	return total
 }

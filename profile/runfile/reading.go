@@ -122,6 +122,6 @@ func (r *run) reads(b block) error {
 		}
 		list = append(list, reading)
 	}
-	r.figures(index).Add(&profile.Marker{Readings: list})
+	r.total(index).Add(&profile.Marker{Readings: list})
 	return nil
 }

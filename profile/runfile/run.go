@@ -92,7 +92,7 @@ type run struct {
 // scratch is memory used while a file is read, reused for the next file.
 type scratch struct {
 	shardCells numbered[cell]           // cells by global index, the first of a list with one per processor
-	cells      numbered[profile.Marker] // data by global index, not assigned to markers yet
+	totals     numbered[profile.Marker] // data by global index, summed over processors, not assigned to markers yet
 	texts      table.Cache              // parsed tables
 	buf        []byte                   // buffer of input
 
@@ -106,7 +106,7 @@ type scratch struct {
 // reset prepares s for the next file.
 func (s *scratch) reset() {
 	s.shardCells.reset()
-	s.cells.reset()
+	s.totals.reset()
 	if s.counted == nil {
 		s.counted = map[*profile.Marker]bool{}
 	}
@@ -301,7 +301,7 @@ func (r *run) sum() {
 			if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
 				r.last = c.last
 			}
-			f := r.figures(index)
+			f := r.total(index)
 			switch {
 			case len(c.buckets) == 0:
 			case len(f.Buckets) == 0:

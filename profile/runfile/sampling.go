@@ -73,7 +73,7 @@ func (r *run) sampledSince() (first baseline) {
 // recorded.
 func (r *run) estimate() {
 	h := r.header
-	for _, f := range r.cells.all() {
+	for _, f := range r.totals.all() {
 		estimate.Countdown(f)
 	}
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1 later
@@ -89,7 +89,7 @@ func (r *run) estimate() {
 		numbers[a.from] = a.to
 	}
 	for index, b := range r.samples {
-		f := r.figures(index)
+		f := r.total(index)
 		if f.Count > 0 || !once[numbers[index]] {
 			estimate.Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, r.batches(&b))
 			r.doubt(f, &b, numbers[index])
@@ -97,7 +97,7 @@ func (r *run) estimate() {
 	}
 	for index, e := range r.edges { // sampled in the windows of their markers, without sums of their own
 		if b, ok := r.samples[e.marker]; ok {
-			f := r.figures(index)
+			f := r.total(index)
 			estimate.Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), b.Like(float64(f.Count)), 1)
 		}
 	}

@@ -50,6 +50,6 @@ func (r *run) sizes(b block) error {
 		list = append(list, bucket)
 	}
 	r.sizesAt[key] = true
-	r.figures(index).Add(&profile.Marker{Sizes: list})
+	r.total(index).Add(&profile.Marker{Sizes: list})
 	return nil
 }

@@ -55,6 +55,6 @@ func (r *run) spread(b block) error {
 	} else {
 		v.Buckets = list
 	}
-	r.figures(index).Add(&profile.Marker{Readings: []profile.Reading{{Collector: r.names.collector(number), Values: []profile.Value{v}}}})
+	r.total(index).Add(&profile.Marker{Readings: []profile.Reading{{Collector: r.names.collector(number), Values: []profile.Value{v}}}})
 	return nil
 }
