@@ -58,7 +58,7 @@ func (r *run) join(sum *profile.Sum) {
 			to := sum.Marker(m.ID)
 			to.UpdateName(m, r.Newest)
 			if total = r.pickedTotal(index, to, total); total != nil {
-				r.passed(to, total)
+				r.countRun(to, total)
 				if len(total.Callers) > 0 {
 					callers[to] = append(callers[to], total.Callers...)
 					total.Callers = nil
@@ -88,7 +88,7 @@ func (r *run) join(sum *profile.Sum) {
 				if b, ok := r.counterWindows[counterKey{number, uint64(i)}]; ok {
 					estimate.Counter(&total, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
 				}
-				r.passed(to, &total)
+				r.countRun(to, &total)
 				to.Add(&total)
 				if off.has(i) {
 					to.Add(&profile.Marker{Off: "choice"})
@@ -109,9 +109,10 @@ func (r *run) join(sum *profile.Sum) {
 	r.unnamed()
 }
 
-// passed is called with data to be added to a marker. It adds the cost of recording them, and
-// counts the run once for the marker and its callers, even if several tables name the marker.
-func (r *run) passed(to, total *profile.Marker) {
+// countRun prepares total for being added to a marker of the sum: it counts the run once for the
+// marker and its callers, even if several tables name the marker, and adds the cost of recording
+// to the cost of the run.
+func (r *run) countRun(to, total *profile.Marker) {
 	r.costs(total)
 	if total.Count > 0 && !r.counted[to] {
 		r.counted[to] = true
