@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// numbered maps numbers of a file to values. Numbers may be arbitrary but are mostly consecutive,
+// sparse maps numbers of a file to values. Numbers may be arbitrary but are mostly consecutive,
 // so they are stored in pages; no number in a file decides how much memory is allocated.
-type numbered[T any] struct {
+type sparse[T any] struct {
 	pages map[uint64]*page[T]
 	last  *page[T] // most recently used
 	pool  pool[page[T]]
@@ -22,44 +22,44 @@ type page[T any] struct {
 
 const pageLen = 64
 
-// page returns the page of number i, or nil.
-func (n *numbered[T]) page(i uint64) *page[T] {
-	if n.last == nil || i-n.last.first >= pageLen {
-		n.last = n.pages[i/pageLen]
+// pageOf returns the page of number i, or nil.
+func (s *sparse[T]) pageOf(i uint64) *page[T] {
+	if s.last == nil || i-s.last.first >= pageLen {
+		s.last = s.pages[i/pageLen]
 	}
-	return n.last
+	return s.last
 }
 
 // at returns the value of number i, or nil.
-func (n *numbered[T]) at(i uint64) *T {
-	if p := n.page(i); p != nil {
+func (s *sparse[T]) at(i uint64) *T {
+	if p := s.pageOf(i); p != nil {
 		return p.of[i%pageLen]
 	}
 	return nil
 }
 
 // set sets the value of number i; nil removes it.
-func (n *numbered[T]) set(i uint64, v *T) {
-	p := n.page(i)
+func (s *sparse[T]) set(i uint64, v *T) {
+	p := s.pageOf(i)
 	if p == nil {
 		if v == nil {
 			return
 		}
-		if n.pages == nil {
-			n.pages = map[uint64]*page[T]{}
+		if s.pages == nil {
+			s.pages = map[uint64]*page[T]{}
 		}
-		p = n.pool.one()
+		p = s.pool.one()
 		p.first = i - i%pageLen
-		n.pages[i/pageLen], n.last = p, p
+		s.pages[i/pageLen], s.last = p, p
 	}
 	p.of[i%pageLen] = v
 }
 
 // all returns an iterator over the values in ascending order of their numbers.
-func (n *numbered[T]) all() iter.Seq2[uint64, *T] {
+func (s *sparse[T]) all() iter.Seq2[uint64, *T] {
 	return func(yield func(uint64, *T) bool) {
-		for _, k := range slices.Sorted(maps.Keys(n.pages)) {
-			p := n.pages[k]
+		for _, k := range slices.Sorted(maps.Keys(s.pages)) {
+			p := s.pages[k]
 			for i, v := range p.of {
 				if v != nil && !yield(p.first+uint64(i), v) {
 					return
@@ -70,8 +70,8 @@ func (n *numbered[T]) all() iter.Seq2[uint64, *T] {
 }
 
 // reset removes all values.
-func (n *numbered[T]) reset() {
-	clear(n.pages)
-	n.last = nil
-	n.pool.reset()
+func (s *sparse[T]) reset() {
+	clear(s.pages)
+	s.last = nil
+	s.pool.reset()
 }

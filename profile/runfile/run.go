@@ -91,10 +91,10 @@ type run struct {
 
 // scratch is memory used while a file is read, reused for the next file.
 type scratch struct {
-	shardCells numbered[cell]           // cells by global index, the first of a list with one per processor
-	totals     numbered[profile.Marker] // data by global index, summed over processors, not assigned to markers yet
-	texts      table.Cache              // parsed tables
-	buf        []byte                   // buffer of input
+	shardCells sparse[cell]           // cells by global index, the first of a list with one per processor
+	totals     sparse[profile.Marker] // data by global index, summed over processors, not assigned to markers yet
+	texts      table.Cache            // parsed tables
+	buf        []byte                 // buffer of input
 
 	counted map[*profile.Marker]bool // markers of the sum that the file has calls of
 
