@@ -2,9 +2,9 @@ package compare
 
 import "math"
 
-// leastMarkers is the number of markers required to separate what all markers share from what is
+// minMarkers is the number of markers required to separate what all markers share from what is
 // specific to each.
-const leastMarkers = 20
+const minMarkers = 20
 
 // common returns the shared part of a figure, for each run: the median over markers of the run's
 // distance from the marker's median over all runs. It ignores markers that may differ between the
@@ -16,7 +16,7 @@ func common(rows []row, figure int) []float64 {
 			complete = append(complete, r)
 		}
 	}
-	if len(complete) < leastMarkers {
+	if len(complete) < minMarkers {
 		return nil
 	}
 	centres := make([]float64, len(complete))
@@ -38,8 +38,8 @@ func common(rows []row, figure int) []float64 {
 	return shared
 }
 
-// mostFollowed limits the regression coefficient of a marker on the shared part.
-const mostFollowed = 2
+// maxSlope limits the regression coefficient of a marker on the shared part.
+const maxSlope = 2
 
 // without subtracts the shared part from the values, times their regression coefficient on it. The
 // regression uses values with outliers clipped.
@@ -55,7 +55,7 @@ func without(values, shared []float64) []float64 {
 	if xx == 0 {
 		return values
 	}
-	slope := max(0, min(mostFollowed, xy/xx))
+	slope := max(0, min(maxSlope, xy/xx))
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = v - slope*shared[i]

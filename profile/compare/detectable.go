@@ -27,6 +27,6 @@ func detectable(values []float64, old int, critical float64) float64 {
 		}
 		count += float64(len(near))
 	}
-	deviation := max(leastDeviation, math.Sqrt(squares/max(1, count-2)))
+	deviation := max(minDeviation, math.Sqrt(squares/max(1, count-2)))
 	return math.Expm1((t + power) * deviation * math.Sqrt(1/n+1/m))
 }

@@ -203,7 +203,7 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 	}
 	// The shared part may include a change of all markers. It is only subtracted if the test would
 	// detect that.
-	if t.smallest()/sharedPart < c.options.Alpha && c.takeOff(r, rows, t) {
+	if t.smallest()/sharedPart < c.options.Alpha && c.subtractShared(r, rows, t) {
 		t.part = 1 - sharedPart
 	}
 	r.Need = fewestRuns(c.options.Alpha)
@@ -217,9 +217,9 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 	return t
 }
 
-// takeOff subtracts the shared part from each figure in which it does not differ between the sides.
-// It returns false if there are too few markers.
-func (c *Comparison) takeOff(r *Result, rows []row, t *tests) bool {
+// subtractShared subtracts the shared part from each figure in which it does not differ between the
+// sides. It returns false if there are too few markers.
+func (c *Comparison) subtractShared(r *Result, rows []row, t *tests) bool {
 	shared := make([][]float64, len(c.metric.figures))
 	s := &tests{permutations: t.permutations, part: sharedPart}
 	for f := range shared {

@@ -86,9 +86,9 @@ func logarithms(values []float64) []float64 {
 // values are normal.
 const clip = 3
 
-// leastDeviation is the minimum of the relative standard deviation. It keeps nearly equal values,
+// minDeviation is the minimum of the relative standard deviation. It keeps nearly equal values,
 // such as short times in whole ns, from giving arbitrarily large differences.
-const leastDeviation = 0.002
+const minDeviation = 0.002
 
 // robust clips outliers and subtracts the median. NaN values stay.
 func robust(values []float64) []float64 {
@@ -97,7 +97,7 @@ func robust(values []float64) []float64 {
 	for i := range some {
 		some[i] = math.Abs(some[i] - m)
 	}
-	limit := clip * max(leastDeviation, perDeviation*median(some))
+	limit := clip * max(minDeviation, perDeviation*median(some))
 	out := make([]float64, len(values))
 	for i, v := range values {
 		out[i] = math.Max(-limit, math.Min(limit, v-m))
