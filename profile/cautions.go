@@ -45,7 +45,7 @@ func (p *Profile) Cautions() []string {
 		}
 		list = append(list, text)
 	}
-	if s := p.Sampling; s != nil && sampled && s.Windows > 0 && s.Windows < toldWindows {
+	if s := p.Sampling; s != nil && sampled && s.Windows > 0 && s.Windows < fewWindows {
 		list = append(list, fmt.Sprintf("%s show what came in %s: what comes in bursts may have been missed, and no ± knows of that; let the program run longer, or have countdown or all of it recorded",
 			units.Plural(s.Windows, "window"), roughly(float64(s.OfNS))))
 	}
@@ -73,10 +73,10 @@ func (p *Profile) Cautions() []string {
 	return p.Trace.Cautions(list)
 }
 
-// toldWindows is the number of sampling windows below which a warning is given: fewer windows all
+// fewWindows is the number of sampling windows below which a warning is given: fewer windows all
 // miss a program that is active in bursts for one percent of the time with a probability over one
 // third.
-const toldWindows = 100
+const fewWindows = 100
 
 // Cautions are only given for markers that matter: minimum fractions of the total self time, for a
 // marker alone and for several together.

@@ -39,31 +39,31 @@ func (c *Cost) Share() float64 {
 }
 
 const (
-	// muchCost is the Share from which the cost of markers is reported.
-	muchCost = 0.1
+	// costlyShare is the Share from which the cost of markers is reported.
+	costlyShare = 0.1
 
-	// leastCPU is the processor time per run that a meaningful Share requires, in ns: systems count
+	// minCPU is the processor time per run that a meaningful Share requires, in ns: systems count
 	// in steps of up to 10 ms.
-	leastCPU = 100e6
+	minCPU = 100e6
 )
 
 // Costly returns a warning if markers took a large part of the processor time, with advice, else
 // "". It should be shown before any data.
 func (p *Profile) Costly() string {
 	c := p.Cost
-	if c == nil || c.Share() < muchCost || float64(c.CPUNS) < leastCPU*float64(c.Runs) {
+	if c == nil || c.Share() < costlyShare || float64(c.CPUNS) < minCPU*float64(c.Runs) {
 		return ""
 	}
 	at := ""
-	if m := p.mostPassed(); m != nil {
+	if m := p.mostCalled(); m != nil {
 		at = ", most of that at " + m.Name
 	}
 	return fmt.Sprintf("markers cost about %.0f %% of the processor time%s: the program took longer for them, and short passages are mostly their cost; "+
 		"mark functions only (-funcs), skip what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
 }
 
-// mostPassed returns the marker with more than half of all timed calls, or nil.
-func (p *Profile) mostPassed() *Marker {
+// mostCalled returns the marker with more than half of all timed calls, or nil.
+func (p *Profile) mostCalled() *Marker {
 	var most *Marker
 	all := uint64(0)
 	for i := range p.Markers {

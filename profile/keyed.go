@@ -2,9 +2,9 @@ package profile
 
 import "github.com/markgen/markgen/registry"
 
-// mostScanned is the length up to which lists are searched linearly. Longer lists are searched with
+// maxScanned is the length up to which lists are searched linearly. Longer lists are searched with
 // a map.
-const mostScanned = 16
+const maxScanned = 16
 
 // addKeyed adds each element of b to the element of a with the same key, or to a new zero value at
 // the end of a, whose key add must set. It takes linear time, as lists from files may be long.
@@ -15,7 +15,7 @@ func addKeyed[T any, K comparable](a, b []T, key func(*T) K, add func(sum, t *T)
 		t := &b[k]
 		if want := key(t); next == len(a) || key(&a[next]) != want {
 			next = -1
-			if at == nil && len(a) > mostScanned {
+			if at == nil && len(a) > maxScanned {
 				at = make(map[K]int, len(a)+len(b)-k)
 				for i := range a {
 					at[key(&a[i])] = i
@@ -47,7 +47,7 @@ func addKeyed[T any, K comparable](a, b []T, key func(*T) K, add func(sum, t *T)
 
 // twice reports whether two elements have the same key.
 func twice[T any, K comparable](list []T, key func(*T) K) bool {
-	if len(list) <= mostScanned {
+	if len(list) <= maxScanned {
 		for i := range list {
 			for k := range i {
 				if key(&list[k]) == key(&list[i]) {

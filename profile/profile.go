@@ -43,7 +43,7 @@ type Profile struct {
 	HiddenSelfNS uint64 // self time of the removed markers
 
 	// Warnings describe problems with the data, for people; each names its file. Damaged is set if
-	// one of them is about data that could not be read. After a merge only the first mostWarnings
+	// one of them is about data that could not be read. After a merge only the first maxWarnings
 	// are kept, and MoreWarnings says whether there were more.
 	Warnings     []string
 	MoreWarnings bool

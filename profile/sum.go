@@ -20,8 +20,8 @@ type Sum struct {
 	newest                            *Profile // newest profile; only its clock, Go version and changes are kept
 }
 
-// mostWarnings is the maximum number of warnings of a sum.
-const mostWarnings = 1000
+// maxWarnings is the maximum number of warnings of a sum.
+const maxWarnings = 1000
 
 // Add adds p, which it neither modifies nor keeps. A nil p adds nothing.
 func (s *Sum) Add(p *Profile) {
@@ -135,7 +135,7 @@ func (s *Sum) AddHead(p *Profile) {
 	sum.Trace = sum.Trace.add(p.Trace)
 	sum.Warnings = append(sum.Warnings, p.Warnings...)
 	sum.MoreWarnings = sum.MoreWarnings || p.MoreWarnings
-	if len(sum.Warnings) > 2*mostWarnings {
+	if len(sum.Warnings) > 2*maxWarnings {
 		s.cutWarnings()
 	}
 	s.apps.addAll(strings.Split(p.App, ", "))
@@ -151,12 +151,12 @@ func (s *Sum) AddHead(p *Profile) {
 	}
 }
 
-// cutWarnings sorts the warnings and keeps the first mostWarnings.
+// cutWarnings sorts the warnings and keeps the first maxWarnings.
 func (s *Sum) cutWarnings() {
 	w := s.p.Warnings
 	slices.SortFunc(w, compareWarnings)
-	if w = slices.Compact(w); len(w) > mostWarnings {
-		w, s.p.MoreWarnings = w[:mostWarnings], true
+	if w = slices.Compact(w); len(w) > maxWarnings {
+		w, s.p.MoreWarnings = w[:maxWarnings], true
 	}
 	s.p.Warnings = w
 }

@@ -28,13 +28,13 @@ func Short(m, early *profile.Marker) (alone bool) {
 	return len(first.Buckets) > 0
 }
 
-// leastLater is the minimum number of scopes timed after the first demotion for using their mean.
-const leastLater = 256
+// minLater is the minimum number of scopes timed after the first demotion for using their mean.
+const minLater = 256
 
 // takeEarly subtracts early from the marker's data and returns it. It returns an empty marker if
 // too few scopes were timed later, or if early is inconsistent with m.
 func takeEarly(m, early *profile.Marker) (first profile.Marker) {
-	if early == nil || profile.Sub64(m.Timed(), early.Timed()) < leastLater {
+	if early == nil || profile.Sub64(m.Timed(), early.Timed()) < minLater {
 		return first
 	}
 	var later []profile.Bucket

@@ -8,13 +8,13 @@ type pool[T any] struct {
 }
 
 // Chunks grow, so that a pool allocates at most a few times what is needed.
-const firstChunk, mostChunk = 16, 4096
+const firstChunk, maxChunk = 16, 4096
 
 // take returns n consecutive elements, not zeroed.
 func (p *pool[T]) take(n int) []T {
 	for {
 		if p.chunk == len(p.chunks) {
-			p.chunks = append(p.chunks, make([]T, max(n, min(firstChunk<<min(len(p.chunks), 8), mostChunk))))
+			p.chunks = append(p.chunks, make([]T, max(n, min(firstChunk<<min(len(p.chunks), 8), maxChunk))))
 		}
 		if c := p.chunks[p.chunk]; n <= len(c)-p.used {
 			list := c[p.used : p.used+n : p.used+n]

@@ -6,9 +6,9 @@ import "testing"
 func TestPoolChunks(t *testing.T) {
 	var p pool[byte]
 	for range 100 {
-		p.take(mostChunk)
+		p.take(maxChunk)
 	}
-	if p.one(); len(p.chunks) != 101 || len(p.chunks[100]) != mostChunk {
+	if p.one(); len(p.chunks) != 101 || len(p.chunks[100]) != maxChunk {
 		t.Errorf("%d chunks, the last of %d", len(p.chunks), len(p.chunks[len(p.chunks)-1]))
 	}
 }

@@ -126,14 +126,14 @@ func (r *run) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, r.name+": "+fmt.Sprintf(format, args...))
 }
 
-// mostDamage is the maximum number of damaged places reported in detail, so that a file full of
+// maxDamage is the maximum number of damaged places reported in detail, so that a file full of
 // damage does not give a list longer than itself.
-const mostDamage = 20
+const maxDamage = 20
 
 // damagedAt records damage in the file.
 func (r *run) damagedAt(err error) {
 	r.Damaged = true
-	if r.damages++; r.damages > mostDamage {
+	if r.damages++; r.damages > maxDamage {
 		return
 	}
 	var d *damage
@@ -186,8 +186,8 @@ func (r *run) read(sum *profile.Sum) {
 	r.sortTraces()
 	r.setCost()
 	r.Complete = h.ended() && !r.Damaged && !h.partial()
-	if r.damages > mostDamage {
-		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-mostDamage), "place"))
+	if r.damages > maxDamage {
+		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-maxDamage), "place"))
 	}
 	if r.Lost > 0 {
 		r.warn("lost for want of memory or on a thread's own stack: %s", units.Plural(r.Lost, "passage"))

@@ -18,10 +18,10 @@ type batchSums struct {
 // A baseline is a copy of words of the header at some time. profiled is 0 if there is none.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
-// mostRecording is the largest fraction of windows spent on recording at which an estimate is
+// maxRecording is the largest fraction of windows spent on recording at which an estimate is
 // reliable. Above it, the estimate depends more on the calibrated cost of a scope than on the
 // program.
-const mostRecording = 0.5
+const maxRecording = 0.5
 
 // baselineAt parses a baseline.
 func (r *run) baselineAt(data []byte) baseline {
@@ -118,7 +118,7 @@ func (r *run) calledOnce() map[uint64]bool {
 	return once
 }
 
-// doubts are the markers for which recording took more than mostRecording of the windows in which
+// doubts are the markers for which recording took more than maxRecording of the windows in which
 // they were called.
 type doubts struct {
 	n      uint64
@@ -128,7 +128,7 @@ type doubts struct {
 
 // doubt records a marker whose estimate is unreliable.
 func (r *run) doubt(m *profile.Marker, b *batchSums, number uint64) {
-	if share := b.RecordingShare(); m.Count > 0 && share > mostRecording {
+	if share := b.RecordingShare(); m.Count > 0 && share > maxRecording {
 		if r.doubts.n++; share > r.doubts.most {
 			r.doubts.most, r.doubts.marker = share, number
 		}
