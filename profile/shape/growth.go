@@ -224,23 +224,23 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	}
 	switch {
 	case (g.RatioHi < sameRatio || (g.RatioHi-1)*(points[0].y+layout.SizeLogAdd) < sameSteps*floor) && g.RatioLo > minRatio:
-		g.take(&fitted[slices.IndexFunc(fitted, func(f fit) bool { return f.name == curves[0].name })], n)
+		g.setFit(&fitted[slices.IndexFunc(fitted, func(f fit) bool { return f.name == curves[0].name })], n)
 		g.Verdict, g.Order, g.Exponent, g.ExponentLo, g.ExponentHi = No, order(curves[0].name), e, e-t*se, e+t*se
 		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s; from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), units.Plural(g.Calls, "call"))
 		return true
 	case free.aicc(n) < best.aicc(n)-farBehind && free.spread < badSpread:
-		g.take(&free, n)
+		g.setFit(&free, n)
 		g.Evidence = fmt.Sprintf("%s, and none of %s fits; from %s, %s", g.exponent(), joined(Orders()), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = "nothing: it grows in another way, or in several for different sizes"
 		return false
 	case best.spread > badSpread:
-		g.take(best, n)
+		g.setFit(best, n)
 		g.Or = left
 		g.Evidence = fmt.Sprintf("the times depart from every formula by %s or more, %s; from %s, %s", percent(best.spread), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = "a size= that tells the work to be done, or fewer kinds of calls"
 		return false
 	}
-	g.take(best, n)
+	g.setFit(best, n)
 	if len(left) > 1 {
 		g.Or = left
 		var names []string
@@ -306,8 +306,8 @@ func exponentOf(f *fit, points []point, floor float64) float64 {
 	return c
 }
 
-// take copies the coefficients of a fit.
-func (g *Growth) take(f *fit, points int) {
+// setFit copies the coefficients of a fit.
+func (g *Growth) setFit(f *fit, points int) {
 	t := student(float64(points - 2))
 	g.ConstNS, g.PerNS, g.Spread = f.a, f.b, f.spread
 	g.PerLoNS, g.PerHiNS = max(0, f.b-t*f.bSE), f.b+t*f.bSE
