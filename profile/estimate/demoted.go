@@ -19,7 +19,7 @@ func Short(m, early *profile.Marker) (alone bool) {
 	if timed == 0 {
 		return false
 	}
-	first := takeEarly(m, early)
+	first := subtractEarly(m, early)
 	m.Count = count - first.Timed()
 	scaleTrimmed(m)
 	m.Buckets = profile.AppendBuckets(nil, m.Buckets, first.Buckets)
@@ -31,9 +31,9 @@ func Short(m, early *profile.Marker) (alone bool) {
 // minLater is the minimum number of scopes timed after the first demotion for using their mean.
 const minLater = 256
 
-// takeEarly subtracts early from the marker's data and returns it. It returns an empty marker if
+// subtractEarly subtracts early from the marker's data and returns it. It returns an empty marker if
 // too few scopes were timed later, or if early is inconsistent with m.
-func takeEarly(m, early *profile.Marker) (first profile.Marker) {
+func subtractEarly(m, early *profile.Marker) (first profile.Marker) {
 	if early == nil || profile.Sub64(m.Timed(), early.Timed()) < minLater {
 		return first
 	}
@@ -45,7 +45,7 @@ func takeEarly(m, early *profile.Marker) (first profile.Marker) {
 		}
 		e.SumNS = min(max(e.SumNS, profile.Mul64(e.Count, e.LoNS())), profile.Mul64(e.Count, e.HiNS()-1)) // read while it was being written
 		left := profile.Bucket{K: b.K, Count: b.Count - e.Count, SumNS: b.SumNS - e.SumNS}
-		if e.Count > b.Count || e.SumNS > b.SumNS || !holds(left) {
+		if e.Count > b.Count || e.SumNS > b.SumNS || !plausible(left) {
 			return profile.Marker{}
 		}
 		if left.Count > 0 {
@@ -65,8 +65,8 @@ func takeEarly(m, early *profile.Marker) (first profile.Marker) {
 	return first
 }
 
-// holds reports whether b.Count times within the bucket can have the sum b.SumNS.
-func holds(b profile.Bucket) bool {
+// plausible reports whether b.Count times within the bucket can have the sum b.SumNS.
+func plausible(b profile.Bucket) bool {
 	return b.SumNS >= profile.Mul64(b.Count, b.LoNS()) && b.SumNS <= profile.Mul64(b.Count, b.HiNS()-1)
 }
 
