@@ -13,7 +13,6 @@ import (
 //	formOpen     one body that may still be inlined; scopes end on every way out, each
 //	             way in and out is a test
 //	formTwin     if gate { marked copy of the body; return }; the body as it was
-//	formInstance if gate { return the marked copy of the function }; the body as it was
 //	formGuarded  one body; each scope opens and closes behind a test of a local variable,
 //	             or, in a function that lasts, behind one of its marker but for the function's own
 //
@@ -29,13 +28,6 @@ import (
 // be another type, a parameter that is assigned by := at the top of the body
 // would be shadowed, a slice would no longer grow on the stack (growing), and calls
 // would be deferred in both. Those functions are guarded.
-//
-// An instance costs as little as a twin and leaves the body alone, but its frame
-// shows in the trace of a panic and in what runtime.Callers tells: it is for
-// bodies that call nothing and cannot panic, and that the compiler may inline or
-// that have loops. In the others a twin saves a call. It is also for those that
-// call themselves alone: a frame that has room for the scopes of a twin costs
-// them more at each call than the test does.
 type form uint8
 
 const (
@@ -43,11 +35,10 @@ const (
 	formCount
 	formOpen
 	formTwin
-	formInstance
 	formGuarded
 )
 
-var formNames = [...]string{"none", "count", "open", "twin", "instance", "guarded"}
+var formNames = [...]string{"none", "count", "open", "twin", "guarded"}
 
 // Forms are the names of the forms that Options.Form can force.
 var Forms = formNames[formOpen:]
@@ -118,7 +109,7 @@ func (fn *function) preferred(forced string) (form, string) {
 	twin, whyNotTwin := fn.copies()
 	together := fn.explicit && fn.together() // where calls are deferred, each call parts them
 	switch {
-	case forced == "open" && open, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
+	case forced == "open" && open, forced == "twin" && twin, forced == "guarded":
 		for f, name := range formNames {
 			if name == forced {
 				fn.follows = false
@@ -149,10 +140,6 @@ func (fn *function) preferred(forced string) (form, string) {
 		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"
 	case small && open:
 		return formOpen, "the compiler may inline it"
-	case fn.instantiates() && !fn.panics() && !(twin && fn.loops == 0 && fn.cost > openBudget):
-		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
-	case fn.instantiates() && fn.alone():
-		return formInstance, "it calls nothing but itself and cannot panic: nobody sees the frames of a second function"
 	case twin:
 		why := "one test at the top chooses between two bodies"
 		if small {
@@ -171,7 +158,7 @@ func (fn *function) preferred(forced string) (form, string) {
 // atTop says whether the function chooses where it begins whether scopes in it are recorded, once for all.
 func (fn *function) atTop() bool {
 	switch fn.form {
-	case formTwin, formInstance:
+	case formTwin:
 		return true
 	case formGuarded:
 		return fn.explicit || !fn.follows

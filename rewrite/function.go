@@ -25,7 +25,6 @@ type function struct {
 	// What decides about the form.
 	nosplit   bool
 	noinline  bool // the compiler is told not to
-	pragma    bool // it is told something else about how to compile the function
 	inline    bool // markers in it cost the inliner nothing
 	cost      int  // what the inliner would charge for it, about
 	least     int  // and at least
@@ -108,9 +107,6 @@ func newFunction(f *file, path string, d *ast.FuncDecl) *function {
 			fn.nosplit = true
 		case "//go:noinline":
 			fn.noinline = true
-		case "//go:linkname", "//go:generate", "//go:fix":
-		default:
-			fn.pragma = true
 		}
 	}
 	return fn

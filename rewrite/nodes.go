@@ -111,7 +111,7 @@ func (fn *function) shortest(f form, why string) (form, string) {
 		slack = gc.BigNodes / 10 // since what is known of nodes is about
 		brief = gc.BigNodes / 5  // bytes that are too few, whatever they say
 	)
-	if fn.size < brief || f == formNone || f == formCount || f == formInstance || fn.nodesIn(f, false) < gc.BigNodes-slack {
+	if fn.size < brief || f == formNone || f == formCount || fn.nodesIn(f, false) < gc.BigNodes-slack {
 		return f, why
 	}
 	if nodes(fn.body) >= gc.BigNodes {

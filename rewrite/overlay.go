@@ -179,8 +179,6 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		w.counts(e, fn, start)
 	case formOpen:
 		w.openNamed(e, e, fn, start, end, eachTests)
-	case formInstance:
-		w.instance(e, fn, start, end)
 	case formTwin:
 		copied, scopes := &edits{text: e.text, file: f}, ""
 		from, to := w.chooses(fn)

@@ -54,8 +54,7 @@ const ownFlagsText = `
                 also dependencies (default: those of the main module or of the workspace)
   -config F     read F instead of the .markgen.yaml at the module root
   -form NAME    plant markers in the form NAME wherever that can be: open (tests at every way in and out), twin (a
-                second body), instance (a second function) or guarded (a deferred call); markgen list -v says which
-                is chosen otherwise, and why
+                second body) or guarded (a deferred call); markgen list -v says which is chosen otherwise, and why
   -deep         compile Go's own package runtime anew, so that it keeps account of each goroutine: run and test
                 then tell running from waiting, and what a scope allocates is exact to the byte
                 (MARKGEN=collect=alloc); the first such build takes half a minute

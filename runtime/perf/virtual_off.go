@@ -29,12 +29,6 @@ func IsDue(m *Marker) bool { return false }
 // Again returns false.
 func Again() bool { return false }
 
-// Set sets *p to v.
-func Set[T any](p *T, v T) (n Nothing) {
-	*p = v
-	return n
-}
-
 // Tick does nothing.
 func Tick(c *Counter) (n Nothing) { return n }
 

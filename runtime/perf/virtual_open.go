@@ -63,13 +63,7 @@ func Into(m *Marker) (e Entered) {
 	return e
 }
 
-// Set sets *p to v, for use in an assignment.
-func Set[T any](p *T, v T) (n Nothing) {
-	*p = v
-	return n
-}
-
-// Tick is Count for use in an assignment.
+// Tick is Count for an assignment.
 func Tick(c *Counter) (n Nothing) {
 	if p := c.P; p != nil { // read once: it may become nil at any time
 		for {
