@@ -203,7 +203,7 @@ func (fn *function) lengthens() bool {
 // of a function that is given, which allocates if this one is not inlined: then the estimate is to be
 // far above the budget before it counts. Nor does it cost much beside what is allocated if a function is not inlined that is in the plain program.
 func (fn *function) small() bool {
-	return fn.inline && (fn.cost <= openBudget && fn.loops == 0 || fn.least <= openBudget && fn.allocates() || fn.cost <= mostCost && fn.dynamic() || fn.keeps())
+	return fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic() || fn.keeps())
 }
 
 // copies says whether the body can be there twice, and if not why.

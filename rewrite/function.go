@@ -27,7 +27,6 @@ type function struct {
 	noinline  bool // the compiler is told not to
 	inline    bool // markers in it cost the inliner nothing
 	cost      int  // what the inliner would charge for it, about
-	least     int  // and at least
 	allocated struct{ known, is bool }
 	vars      variables // nil: not known yet
 	grown     struct {

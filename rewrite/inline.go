@@ -9,11 +9,11 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// inliner estimates what the compiler's inliner charges for the functions of a
+// inliner tells how much the compiler's inliner charges at least for the functions of a
 // unit (hairyVisitor in cmd/compile/internal/inline/inl.go): a point for a node
 // of its tree, and for a call of what is not inlined gc.CallCost. It has no types, and
-// no trees of other packages: what it does not know it takes for half a call, and where it is to be told what is surely not
-// inlined (least) for none: it may be a conversion, or a function that is hardly more than that.
+// no trees of other packages: a call of what it does not know costs nothing, as it may be a conversion or
+// a function that is inlined and hardly more than that.
 type inliner struct {
 	functions map[string]*function        // by name, methods by T.name
 	types     map[string]ast.Expr         // declared in the unit
@@ -91,7 +91,7 @@ func (in *inliner) estimate(fn *function) {
 	if fn.cost != 0 {
 		return
 	}
-	fn.cost, fn.least, fn.estimated = never, never, in
+	fn.cost, fn.estimated = never, in
 	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
 	budget, most := gc.InlineBudget, mostCost
 	if fn.lit != nil {
@@ -102,11 +102,11 @@ func (in *inliner) estimate(fn *function) {
 	}
 	in.begun = append(in.begun, fn)
 	defer func() { in.begun = in.begun[:len(in.begun)-1] }()
-	cost, unknown, quick := 0, 0, fn.loops == 0
+	cost, quick := 0, fn.loops == 0
 	vars := fn.declaredTypes()
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
-		if cost-unknown > most {
+		if cost > most {
 			return false
 		}
 		switch n := n.(type) {
@@ -148,10 +148,9 @@ func (in *inliner) estimate(fn *function) {
 			return false
 		case *ast.CallExpr:
 			fn.recursive = fn.recursive || in.callsItself(fn, n, vars)
-			called, perhaps, quickly := in.call(fn, n, vars)
+			called, quickly := in.call(fn, n, vars)
 			quick = quick && quickly
 			cost += called
-			unknown += perhaps
 			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && name.Name == "make" {
 				for _, x := range n.Args[1:] { // the type costs nothing
 					ast.Inspect(x, visit)
@@ -163,80 +162,47 @@ func (in *inliner) estimate(fn *function) {
 		return true
 	}
 	ast.Inspect(fn.body, visit)
-	fn.cost, fn.least, fn.quick = max(cost, 1), max(cost-unknown, 1), quick && cost <= mostCost
+	fn.cost, fn.quick = max(cost, 1), quick && cost <= mostCost
 }
 
-// call is what a call costs beyond its nodes, how much of that is not known, and whether it is quick. Conversions
+// call is what a call costs at least beyond its nodes, and whether it is quick. Conversions
 // and most predeclared functions are free.
-func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost, unknown int, quick bool) {
+func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost int, quick bool) {
 	if lit := in.called[call]; lit != nil {
-		cost, unknown = in.callLiteral(lit)
-		return cost, unknown, false
+		return in.callLiteral(lit), false
 	}
 	key := ""
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
 		switch {
 		case f.Name == "recover":
-			return never, 0, false
-		case f.Name == "append":
-			return 0, 0, true
+			return never, false
 		case scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" || in.types[f.Name] != nil:
-			return 0, 0, true
+			return 0, true
 		}
 		if _, local := vars[f.Name]; local {
-			return gc.CallCost / 3, 0, false // inlineParamCallCost
+			return gc.CallCost / 3, false // inlineParamCallCost
 		}
 		key = f.Name
 	case *ast.SelectorExpr:
-		if readsBytes(fn.file, f, vars) {
-			return 0, 0, true
-		}
-		if x, ok := f.X.(*ast.Ident); ok {
-			switch typ, local := vars[x.Name]; {
-			case typ != "":
-				key = typ + "." + f.Sel.Name
-			case !local && tiny[fn.file.imported(x.Name)][f.Sel.Name]:
-				return 0, 0, true
-			}
+		if x, ok := f.X.(*ast.Ident); ok && vars[x.Name] != "" {
+			key = vars[x.Name] + "." + f.Sel.Name
 		}
 	case *ast.IndexExpr:
 		key = baseType(f)
 	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.StarExpr:
-		return 0, 0, true
+		return 0, true
 	}
 	callee := in.functions[key]
 	if callee == nil {
-		return gc.CallCost / 2, gc.CallCost / 2, false
+		return 0, false
 	}
 	callee.recursive = callee.recursive || slices.Contains(in.begun, callee)
 	in.estimate(callee)
-	cost = callee.cost
-	if cost > gc.InlineBudget {
-		cost = gc.CallCost
+	if callee.cost > gc.InlineBudget {
+		return gc.CallCost, false
 	}
-	return cost, max(cost-callee.least, 0), callee.quick && callee.cost <= gc.InlineBudget
-}
-
-// readsBytes says whether a call is of encoding/binary for a few bytes, which the compiler takes for one load or store (inlnode in
-// cmd/compile/internal/inline): binary.LittleEndian.Uint32(b), say.
-func readsBytes(f *file, called *ast.SelectorExpr, vars map[string]string) bool {
-	order, ok := called.X.(*ast.SelectorExpr)
-	if !ok || order.Sel.Name != "LittleEndian" && order.Sel.Name != "BigEndian" {
-		return false
-	}
-	x, ok := order.X.(*ast.Ident)
-	if !ok || f.imported(x.Name) != "encoding/binary" {
-		return false
-	}
-	if _, local := vars[x.Name]; local {
-		return false
-	}
-	switch strings.TrimPrefix(called.Sel.Name, "Put") {
-	case "Uint16", "Uint32", "Uint64":
-		return true
-	}
-	return false
+	return callee.cost, callee.quick
 }
 
 // callsItself says whether a call in fn may be one of fn, as far as names tell: a method of that name of what is not
@@ -442,20 +408,6 @@ func (fn *function) localType(name string) (typ string, known bool) {
 		return !known
 	})
 	return typ, known
-}
-
-// tiny are the functions of other packages, by path, that the compiler makes into conversions or a few instructions where
-// they are called, on most processors (cmd/compile/internal/ssagen/intrinsics.go), and those that are short enough to be inlined anywhere.
-var tiny = map[string]map[string]bool{
-	"unsafe": set("Add", "Alignof", "Offsetof", "Pointer", "Sizeof", "Slice", "SliceData", "String", "StringData"),
-	"math": set("Abs", "Ceil", "Copysign", "FMA", "Float32bits", "Float32frombits", "Float64bits", "Float64frombits", "Floor", "IsInf",
-		"IsNaN", "NaN", "Inf", "RoundToEven", "Signbit", "Sqrt", "Trunc"),
-	"math/bits": set("Add", "Add32", "Add64", "LeadingZeros", "LeadingZeros8", "LeadingZeros16", "LeadingZeros32", "LeadingZeros64", "Len",
-		"Len8", "Len16", "Len32", "Len64", "Mul", "Mul32", "Mul64", "OnesCount", "OnesCount8", "OnesCount16", "OnesCount32",
-		"OnesCount64", "ReverseBytes", "ReverseBytes16", "ReverseBytes32", "ReverseBytes64", "RotateLeft", "RotateLeft8", "RotateLeft16",
-		"RotateLeft32", "RotateLeft64", "Sub", "Sub32", "Sub64", "TrailingZeros", "TrailingZeros8", "TrailingZeros16", "TrailingZeros32",
-		"TrailingZeros64"),
-	"internal/abi": set("Escape", "NoEscape"),
 }
 
 // imports says whether a name is that of a package in the file, as far as its

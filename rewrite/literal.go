@@ -140,10 +140,9 @@ func (l *literalUses) settle() {
 
 // callLiteral is call for one of a literal. It is charged with what the literal costs, up to gc.ClosureBudget: no more than another call here, so
 // that what may be inlined is taken for that.
-func (in *inliner) callLiteral(lit *function) (cost, unknown int) {
+func (in *inliner) callLiteral(lit *function) int {
 	in.estimate(lit)
-	cost = min(lit.cost, gc.CallCost)
-	return cost, max(cost-lit.least, 0)
+	return min(lit.cost, gc.CallCost)
 }
 
 // keeps says whether the literal is to cost the compiler no more than in the plain program: it is called where a function around
@@ -152,10 +151,10 @@ func (fn *function) keeps() bool {
 	switch {
 	case fn.lit == nil:
 		return false
-	case fn.calls > 0 && fn.least <= withSlack(gc.ClosureBudget) && fn.outer.mayBeInlined():
+	case fn.calls > 0 && fn.cost <= withSlack(gc.ClosureBudget) && fn.outer.mayBeInlined():
 		return true
 	case fn.calls > 1:
-		return fn.least <= withSlack(gc.ClosureBudget) && (fn.loops == 0 || fn.makes())
+		return fn.cost <= withSlack(gc.ClosureBudget) && (fn.loops == 0 || fn.makes())
 	case fn.calls == 1:
 		return fn.cost <= withSlack(gc.OnceBudget) && (fn.loops == 0 || fn.makes())
 	}
@@ -189,9 +188,9 @@ func withSlack(budget int) int { return budget + budget/8 }
 // mayBeInlined says whether the compiler may inline the function somewhere, as far as its cost is known.
 func (fn *function) mayBeInlined() bool {
 	if fn.lit != nil {
-		return fn.least <= withSlack(gc.OnceBudget)
+		return fn.cost <= withSlack(gc.OnceBudget)
 	}
-	return fn.least <= openBudget
+	return fn.cost <= openBudget
 }
 
 // makes says whether anything in the function may allocate: it calls more than predeclared functions and conversions to numbers, or makes
