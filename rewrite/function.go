@@ -23,13 +23,12 @@ type function struct {
 	slots  int // how many scopes are open at once at most, its own included
 
 	// What decides about the form.
-	nosplit   bool
-	noinline  bool // the compiler is told not to
-	inline    bool // markers in it cost the inliner nothing
-	cost      int  // what the inliner would charge for it, about
-	allocated struct{ known, is bool }
-	vars      variables // nil: not known yet
-	grown     struct {
+	nosplit  bool
+	noinline bool      // the compiler is told not to
+	inline   bool      // markers in it cost the inliner nothing
+	cost     int       // what the inliner would charge for it, about
+	vars     variables // nil: not known yet
+	grown    struct {
 		known  bool
 		slices []*growing
 	}
