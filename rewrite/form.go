@@ -136,8 +136,6 @@ func (fn *function) preferred(forced string) (form, string) {
 	}
 	small := fn.small()
 	switch {
-	case small && fn.indirect && twin && !fn.allocates():
-		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"
 	case small && open:
 		return formOpen, "the compiler may inline it"
 	case twin:

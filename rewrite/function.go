@@ -32,7 +32,6 @@ type function struct {
 		known  bool
 		slices []*growing
 	}
-	indirect  bool            // nothing calls it by its name; see findIndirect
 	recursive bool            // may call itself, so that the compiler may inline it into itself
 	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces
 	returned  string          // the type of its one result, as the source has it, if that is a function

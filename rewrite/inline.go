@@ -49,7 +49,6 @@ func (u *Unit) estimate() {
 			in.estimate(fn)
 		}
 	}
-	u.findIndirect()
 }
 
 // MethodKey is T.name for a method of T or *T, else the name: what tells the functions of a package apart.
@@ -408,6 +407,42 @@ func (fn *function) localType(name string) (typ string, known bool) {
 		return !known
 	})
 	return typ, known
+}
+
+// structFields visits the fields of the unit's struct types, with the base types of theirs.
+func (u *Unit) structFields(visit func(name, base string)) {
+	u.typeSpecs(func(s *ast.TypeSpec) {
+		t, ok := s.Type.(*ast.StructType)
+		if !ok {
+			return
+		}
+		for _, field := range t.Fields.List {
+			base := baseType(field.Type)
+			for _, name := range field.Names {
+				visit(name.Name, base)
+			}
+			if field.Names == nil { // embedded
+				if s, ok := field.Type.(*ast.SelectorExpr); ok {
+					visit(s.Sel.Name, "")
+				} else {
+					visit(base, base)
+				}
+			}
+		}
+	})
+}
+
+// typeSpecs visits the types that the unit declares outside of functions.
+func (u *Unit) typeSpecs(visit func(*ast.TypeSpec)) {
+	for _, f := range u.files {
+		for _, d := range f.ast.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				for _, s := range g.Specs {
+					visit(s.(*ast.TypeSpec))
+				}
+			}
+		}
+	}
 }
 
 // imports says whether a name is that of a package in the file, as far as its
