@@ -21,6 +21,7 @@ type directive struct {
 	name    string
 	sample  int // 0: not given
 	count   bool
+	long    bool
 	group   string
 	size    string
 	sizePos token.Pos // of the expression
@@ -137,7 +138,7 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 	var words []string
 	for _, field := range fields {
 		key, value, has := strings.Cut(field, "=")
-		if !has && key != "count" {
+		if !has && key != "count" && key != "long" {
 			if len(seen) > 0 {
 				return "the name " + strconv.Quote(field) + " stands behind a key", "write the name first, then the keys"
 			}
@@ -178,7 +179,7 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 	return "", ""
 }
 
-var keys = []string{"sample", "count", "group", "size"}
+var keys = []string{"sample", "count", "group", "size", "long"}
 
 func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	if has && value == "" {
@@ -199,6 +200,11 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 			return "the key count takes no value", "write count"
 		}
 		d.count = true
+	case "long":
+		if has {
+			return "the key long takes no value", "write long"
+		}
+		d.long = true
 	case "group":
 		d.group = value
 	case "size":

@@ -47,7 +47,7 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 		case *ast.RangeStmt:
 			body = n.Body
 		}
-		if body == nil || !fn.holds(body, false) {
+		if body == nil || !fn.holds(body) {
 			return true
 		}
 		b := d.double(n.(ast.Stmt))

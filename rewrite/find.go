@@ -389,7 +389,10 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 		p.Name += ":" + part
 	}
 	if d != nil && (mark || kind == KindRegion || kind == KindPoint) {
-		p.Count, p.Sample, p.Group, p.SizeExpr, p.Given = d.count, d.sample, d.group, d.size, d.name
+		p.Count, p.Long, p.Sample, p.Group, p.SizeExpr, p.Given = d.count, d.long, d.sample, d.group, d.size, d.name
+		if d.long && kind != KindFunc && kind != KindLoop {
+			w.fail(d.pos, "long says that a function or loop may go on for long, and this is a "+kind, "leave out long")
+		}
 		p.sizePos = d.sizePos
 		if d.name != "" {
 			p.Name = w.given(p.Name, part, d.name)

@@ -24,6 +24,7 @@ type Point struct {
 	Guess    bool           // that it is what the earlier marker with the ID was: see registry.Baseline
 	Pos      token.Position // of the func, for, if, case … keyword, or of the directive
 	Count    bool           // passages are counted and not timed
+	Long     bool           // it may go on for as long as the program: scopes in its loops follow changes of the state
 	Sample   int            // 1:Sample; 1 or 0 means every passage
 	Group    string         // "" for none
 	SizeExpr string         // integer expression in the scope of the marked statements; "" for none

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
-	"strings"
+	"slices"
 )
 
 // A function chooses at its top between what is marked and what is not, and goes on in what it chose. One
@@ -14,13 +14,16 @@ import (
 
 // stays says whether a loop of the function that has scopes or points in it may go on for long:
 //
+//   - a directive says so, of it or of the function: //perf:mark long;
 //   - it sends or receives, or ranges over what the unit has for a channel;
-//   - it calls what by its name waits, as Accept, Sleep or Scan;
 //   - it calls anything, and the function is one that runs once: func main, or what a go statement starts;
-//   - it calls anything, has neither a condition nor a way out, or what is in it was marked by hand.
+//   - it calls anything, and has neither a condition nor a way out.
 func (fn *function) stays(u *Unit) bool {
-	if fn.loops == 0 || !fn.file.explicit || !fn.holds(fn.body, false) {
+	if fn.loops == 0 || !fn.file.explicit || !fn.holds(fn.body) {
 		return false
+	}
+	if fn.point != nil && fn.point.Long {
+		return true
 	}
 	in := u.lasting()
 	once, found := in.once(fn), false
@@ -32,31 +35,37 @@ func (fn *function) stays(u *Unit) bool {
 			return false
 		case *ast.ForStmt:
 			body = n.Body
-			long = long || n.Cond == nil && (fn.holds(body, true) || !hasWayOut(body))
+			long = long || n.Cond == nil && !hasWayOut(body)
 		case *ast.RangeStmt:
 			body = n.Body
 			if n.Value == nil && in.channels[lastName(n.X)] {
-				found = found || fn.holds(body, false)
+				found = found || fn.holds(body)
 			}
 		}
 		if body == nil || found {
 			return !found
 		}
-		if fn.holds(body, false) {
+		if fn.holds(body) {
 			calls, waits := fn.meets(n)
-			found = waits || long && calls
+			found = waits || long && calls || fn.marksLong(n)
 		}
 		return !found
 	})
 	return found
 }
 
-// holds says whether a scope begins, or a point is, in a block, one that a directive asked for if given is set. That of the
+// marksLong says whether a directive says of a loop that it may go on for long.
+func (fn *function) marksLong(loop ast.Node) bool {
+	line := fn.file.position(loop.Pos())
+	return slices.ContainsFunc(fn.points, func(p *Point) bool { return p.Long && p.Pos == line })
+}
+
+// holds says whether a scope begins, or a point is, in a block. That of the
 // function itself does not count.
-func (fn *function) holds(body *ast.BlockStmt, given bool) bool {
+func (fn *function) holds(body *ast.BlockStmt) bool {
 	from, to := fn.file.offset(body.Lbrace), fn.file.offset(body.Rbrace)
 	for _, e := range fn.events {
-		if (e.op == opEnter || e.op == opPoint) && e.at > from && e.at <= to && (!given || e.point.Explicit) {
+		if (e.op == opEnter || e.op == opPoint) && e.at > from && e.at <= to {
 			return true
 		}
 	}
@@ -103,7 +112,6 @@ func (fn *function) meets(loop ast.Node) (calls, waits bool) {
 			waits = waits || n.Op == token.ARROW
 		case *ast.CallExpr:
 			calls = calls || !isType(n.Fun) && !fn.callsPredeclared(n)
-			waits = waits || waitsByName(lastName(n.Fun))
 		}
 		return !waits
 	})
@@ -123,18 +131,6 @@ func isType(x ast.Expr) bool {
 		return true
 	}
 	return false
-}
-
-// waiting begins the names of methods that wait for the world outside in most packages that have them.
-var waiting = []string{"Accept", "Poll", "ReadFrom", "ReadLine", "ReadMessage", "ReadMsg", "Receive", "Recv", "Scan", "Serve", "Sleep", "Tick", "Wait"}
-
-func waitsByName(name string) bool {
-	for _, word := range waiting {
-		if strings.HasPrefix(name, word) {
-			return true
-		}
-	}
-	return name == "Read"
 }
 
 // lastName is the name of a variable, of a field or of what a call calls, "" for other expressions.

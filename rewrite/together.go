@@ -178,7 +178,7 @@ func (fn *function) shares() (found bool) {
 		case *ast.FuncLit:
 			return false
 		case *ast.RangeStmt:
-			found = found || fn.mayBeFunc(n) && fn.holds(n.Body, false)
+			found = found || fn.mayBeFunc(n) && fn.holds(n.Body)
 		}
 		return !found
 	})
