@@ -67,7 +67,7 @@ func (r *aligner) align(m *markedText) bool {
 
 func lineCount(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
-// restoresAlone says whether Strip gives back the groups of a file that were
+// restoresAlone reports whether Strip gives back the groups of a file that were
 // formatted, which it takes for themselves, too; rest is the marked text with the
 // original groups in their place.
 func (w *inPlaceWriter) restoresAlone(f *file, m *markedText) (rest []byte, ok bool) {

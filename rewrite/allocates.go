@@ -8,7 +8,7 @@ import "go/ast"
 // allocating are the predeclared names whose call may allocate.
 var allocating = set("append", "make", "new", "string")
 
-// allocates says whether something may be on the heap only if the function is not inlined: what it returns, unless these are
+// allocates reports whether something may be on the heap only if the function is not inlined: what it returns, unless these are
 // numbers and booleans; what it gives to a function or to a method of an interface that it gets; and what it makes, of a size that
 // its caller knows. It may say yes where that is not so.
 func (fn *function) allocates() bool {

@@ -100,7 +100,7 @@ func (s *argumentSizer) size(fn *function) string {
 	return strings.Join(terms, "+")
 }
 
-// hides says whether a predeclared word may mean something else where the function begins. A
+// hides reports whether a predeclared word may mean something else where the function begins. A
 // literal is in the scope of what is declared around it.
 func (s *argumentSizer) hides(word string, fn *function) bool {
 	if s.names[word] {
@@ -115,7 +115,7 @@ func (s *argumentSizer) hides(word string, fn *function) bool {
 // mostNested is how many declarations a type is followed through.
 const mostNested = 20
 
-// hasLength says whether len can be applied to all values of a type, or of the types of a
+// hasLength reports whether len can be applied to all values of a type, or of the types of a
 // constraint.
 func (s *argumentSizer) hasLength(t ast.Expr, constraints map[string]ast.Expr, fn *function, depth int) bool {
 	if depth > mostNested {

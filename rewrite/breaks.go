@@ -82,13 +82,13 @@ func lineAt(f *file, at int) string {
 	return fmt.Sprintf("\n/*line :%d:%d*/", pos.Line, pos.Column)
 }
 
-// ends says whether nothing but blanks follows in the line.
+// ends reports whether nothing but blanks follows in the line.
 func (b *breaker) ends(at int) bool {
 	at = skipBlanks(b.f.Text, at)
 	return at < len(b.f.Text) && (b.f.Text[at] == '\n' || b.f.Text[at] == '\r')
 }
 
-// endsStatement says whether a newline behind the text adds nothing to it.
+// endsStatement reports whether a newline behind the text adds nothing to it.
 func endsStatement(text string) bool {
 	text = strings.TrimRight(text, " ")
 	return strings.HasSuffix(text, ";") || strings.HasSuffix(text, "{")

@@ -35,7 +35,7 @@ func (f *file) buildLine() string {
 	return "//go:build " + x.String()
 }
 
-// platform says whether the name of a file keeps it to one operating system or
+// platform reports whether the name of a file keeps it to one operating system or
 // processor, as in x_linux.go or x_linux_arm64_test.go.
 func platform(name string) bool {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".go"), "_test")
@@ -44,7 +44,7 @@ func platform(name string) bool {
 	return n > 1 && (systems[words[n-1]] || processors[words[n-1]])
 }
 
-// conditional says whether something decides about the file being compiled: its
+// conditional reports whether something decides about the file being compiled: its
 // name, a //go:build line, or the cgo tool being at hand.
 func (f *file) conditional() bool {
 	return f.cgo || platform(f.Name) || f.buildLine() != ""

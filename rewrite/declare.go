@@ -82,7 +82,7 @@ func Together(units ...*Unit) {
 	}
 }
 
-// redeclares says whether anything in the unit, or beside it, has the name of a predeclared function or type.
+// redeclares reports whether anything in the unit, or beside it, has the name of a predeclared function or type.
 func (u *Unit) redeclares(word string) bool { return u.beside[word] || declared(u.files, word) }
 
 // topNames are the names that the unit's files declare outside of functions, and those that are predeclared and declared beside it.
@@ -111,7 +111,7 @@ func declaredNames(files []*file) map[string]bool {
 	return names
 }
 
-// declared says whether anything in the files has the name of a predeclared function or type, so
+// declared reports whether anything in the files has the name of a predeclared function or type, so
 // that it may mean something else.
 func declared(files []*file, word string) bool {
 	for _, f := range files {
@@ -191,7 +191,7 @@ func topNames(files []*file) map[string]bool {
 	return names
 }
 
-// predeclared says whether a predeclared name means in the function what it does elsewhere: neither the unit nor the
+// predeclared reports whether a predeclared name means in the function what it does elsewhere: neither the unit nor the
 // declaration that the function is, or is in, has something of that name.
 func (fn *function) predeclared(name string) bool {
 	if fn.file.top[name] {

@@ -105,7 +105,7 @@ func almostDirective(text string) string {
 	return ""
 }
 
-// ownLine says whether only blanks stand before a comment on its line.
+// ownLine reports whether only blanks stand before a comment on its line.
 func (f *file) ownLine(pos token.Pos) bool {
 	for i := f.offset(pos) - 1; i >= 0; i-- {
 		switch f.Text[i] {
@@ -119,7 +119,7 @@ func (f *file) ownLine(pos token.Pos) bool {
 	return true
 }
 
-// region says whether it is an end of a region that has a name.
+// region reports whether it is an end of a region that has a name.
 func (d *directive) region() bool { return (d.verb == "begin" || d.verb == "end") && d.name != "" }
 
 // parse reads what follows the verb. A name that stands there is known also where something is wrong with the rest.
@@ -221,7 +221,7 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	return "", ""
 }
 
-// isExpression says whether a text is an expression and no comment is in it.
+// isExpression reports whether a text is an expression and no comment is in it.
 func isExpression(text string) bool {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, scanner.ScanComments)

@@ -104,7 +104,7 @@ func (d *doubler) double(loop ast.Stmt) *double {
 	return b
 }
 
-// isBrief says whether a loop calls nothing, waits for nothing, and ends, as far as syntax shows.
+// isBrief reports whether a loop calls nothing, waits for nothing, and ends, as far as syntax shows.
 func (d *doubler) isBrief(loop ast.Stmt) bool {
 	switch loop := loop.(type) {
 	case *ast.ForStmt:
@@ -120,7 +120,7 @@ func (d *doubler) isBrief(loop ast.Stmt) bool {
 	return !calls
 }
 
-// copyable says whether a loop can be there twice: it is short, defers nothing, and has neither labels nor types nor function literals.
+// copyable reports whether a loop can be there twice: it is short, defers nothing, and has neither labels nor types nor function literals.
 func copyable(loop ast.Stmt) bool {
 	is := loop.End()-loop.Pos() <= maxTwin
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -145,7 +145,7 @@ func (fn *function) returnsIn(s ast.Stmt) (n int) {
 	return n
 }
 
-// has says whether a place is in the loop; what is planted in front of it or behind is not.
+// has reports whether a place is in the loop; what is planted in front of it or behind is not.
 func (b *double) has(at int) bool { return b != nil && b.from < at && at < b.to }
 
 // double is the loop that is there twice and that a place is in, or nil.
@@ -177,7 +177,7 @@ func (w *overlayWriter) doubled(e *edits, fn *function, test string, plant func(
 	}
 }
 
-// inDouble says whether a point's scope is in the loop that is being planted twice.
+// inDouble reports whether a point's scope is in the loop that is being planted twice.
 func (w *overlayWriter) inDouble(p *Point) bool { return w.double != nil && w.double.inside[p] }
 
 // planted are the points of which something is planted: in the second copy of a loop none of the loop's, and none at all if a variable has

@@ -10,24 +10,24 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// Options say which points Find makes markers of.
+// Options control which points Find makes, and how their functions are planted.
 type Options struct {
 	All        bool              // every function, loop and branch, besides what directives ask for
-	Tests      bool              // All also holds for _test files
-	Generated  bool              // generated files are not left alone
-	Sizes      bool              // functions without a size= of their own have that of their arguments: argumentSizer
+	Tests      bool              // All applies to _test files as well
+	Generated  bool              // mark generated files as well
+	Sizes      bool              // functions without size= get one computed from their arguments: see argumentSizer
 	Cover      bool              // a counter for every basic block that go test -cover counts
-	Release    gc.Release        // of the toolchain that compiles; the zero value is the oldest
-	Form       string            // one of Forms, forced on every function that can have it; "" chooses
-	Inline     bool              // the compiler is told what markers look like, see FreePrefix: then they do not keep it from inlining
-	InlineMain bool              // Inline holds for main packages, too
+	Release    gc.Release        // release of the compiling toolchain; the zero value is the oldest
+	Form       string            // one of Forms, forced on every function that can have it; "" lets Find choose
+	Inline     bool              // the compiler knows FreePrefix, so that markers do not count against inlining
+	InlineMain bool              // Inline applies to main packages as well
 	Tested     bool              // the package is built for its tests, which may call func main
-	Keep       func(*Point) bool // called for each point that All makes; nil keeps all
-	Adjust     func(*Point)      // called for each point that is kept; may set Sample, Group and Count; nil for none
+	Keep       func(*Point) bool // reports whether to keep a point that All makes; nil keeps all
+	Adjust     func(*Point)      // called for each kept point; may set Sample, Group and Count; may be nil
 }
 
-// Find reads the directives and finds the points of the unit. The error is of
-// type Errors and holds all there are. It is called once.
+// Find reads the directives and finds the points of the unit. It is called once.
+// A non-nil error is of type Errors and has all errors found.
 func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
@@ -44,14 +44,14 @@ func (u *Unit) Find(o Options) error {
 	}
 	for _, f := range u.files {
 		if f.left && !o.Cover {
-			errs = append(errs, f.readDirectives()...) // which cannot be what anybody meant
+			errs = append(errs, f.readDirectives()...) // malformed directives are errors here as well
 			continue
 		}
 		if !f.left {
 			errs = append(errs, f.readDirectives()...)
 		}
 		w.fileDecls(f, f.left)
-		f.sums = nil // made again if it is needed again
+		f.sums = nil // recomputed on demand
 	}
 	errs = append(errs, w.errs...)
 	if len(errs) > 0 {
@@ -79,8 +79,8 @@ func (u *Unit) Find(o Options) error {
 	return nil
 }
 
-// gates gives each timed point the gate of its function, and each function its
-// form, the one asked for where it can have that.
+// gates sets the gate of each timed point and chooses the form of each function: o.Form if the
+// function can have it.
 func (u *Unit) gates(o Options) {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
@@ -110,37 +110,37 @@ func (u *Unit) gates(o Options) {
 	}
 }
 
-// walker goes through the files of a unit in source order.
+// A walker walks the files of a unit in source order.
 type walker struct {
 	u     *Unit
 	o     Options
 	flow  flow
-	sizer *argumentSizer // nil: not asked for
+	sizer *argumentSizer // nil unless Options.Sizes is set
 	errs  Errors
 	names map[string]*Point // by name
-	tops  map[string]int    // how often a top-level name has come that may come again
-	vars  *function         // stands for the initialisers of package variables; numbers their literals
+	tops  map[string]int    // number of declarations so far of "init" and "_", which may be repeated
+	vars  *function         // pseudo-function for the initialisers of package variables; numbers their literals
 
 	f       *file
-	next    int // index of the first directive not passed
+	next    int // index of the first directive not yet consumed
 	fn      *function
-	skip    int      // > 0 inside what //perf:skip stands above
-	chain   []int    // serial numbers of the open timed scopes; their index is their slot
-	serial  int      // the last serial number given
+	skip    int      // > 0 inside a construct with //perf:skip
+	chain   []int    // serial numbers of the open timed scopes; a scope's index is its slot
+	serial  int      // the last serial number assigned
 	scopes  []*Point // by serial number, from 1
 	targets []target // enclosing statements that break and continue may leave
 	labels  map[string][]int
 	gotos   []pendingGoto
 	regions []openRegion
-	lists   int        // the serial number of the last list entered
-	pending *directive // a mark or skip above a statement, waiting for its function literal
-	found   int        // function literals that pending met
+	lists   int        // serial number of the last statement list entered
+	pending *directive // a mark or skip above a statement, which applies to its function literal
+	found   int        // number of function literals found in the statement so far
 }
 
 // target is a statement that break or continue may name.
 type target struct {
 	label string
-	depth int // open scopes around it
+	depth int // number of scopes open around it
 	loop  bool
 }
 
@@ -153,17 +153,16 @@ type pendingGoto struct {
 type openRegion struct {
 	d     *directive
 	point *Point
-	list  int // serial number of the list it stands in
+	list  int // serial number of its statement list
 
-	crossed bool // its end was met inside of another region
+	crossed bool // its //perf:end was found inside another region
 }
 
 func (w *walker) fail(pos token.Pos, what, remedy string) {
 	w.errs = append(w.errs, &Error{w.f.position(pos), what, remedy})
 }
 
-// fileDecls walks the declarations of one file; left says that it gets no
-// markers.
+// fileDecls walks the declarations of one file. If left is true, the file gets no markers.
 func (w *walker) fileDecls(f *file, left bool) {
 	w.f, w.next, w.skip = f, 0, 0
 	if w.u.numbered {
@@ -193,7 +192,7 @@ func (w *walker) fileDecls(f *file, left bool) {
 	}
 }
 
-// withDirective walks a construct with what its directive says about skipping.
+// withDirective calls walk, skipping points if d is //perf:skip.
 func (w *walker) withDirective(d *directive, walk func()) {
 	if d != nil && d.verb == "skip" {
 		w.skip++
@@ -229,7 +228,7 @@ func (w *walker) declared(decl *ast.FuncDecl, d *directive) {
 		if n := w.tops[fn.top]; n > 1 {
 			fn.top += "#" + strconv.Itoa(n)
 		} else if fn.top == "init" {
-			fn.number = w.vars.number // literals of init and of variables are named alike
+			fn.number = w.vars.number // literals in init and in initialisers of variables share one numbering
 		}
 		fn.prefix = w.u.Path + "." + fn.top
 	}
@@ -270,8 +269,8 @@ func (w *walker) literal(lit *ast.FuncLit) {
 	w.pending = nil
 	found := w.found
 
-	// A literal is a function of its own: nothing that is open outside can be
-	// left from inside.
+	// A literal is a function of its own: its statements cannot leave a scope of
+	// the enclosing function.
 	save := *w
 	w.chain, w.targets, w.labels, w.gotos, w.regions = nil, nil, nil, nil, nil
 	w.withDirective(above, func() { w.body(fn, d) })
@@ -283,8 +282,8 @@ func (w *walker) literal(lit *ast.FuncLit) {
 	}
 }
 
-// above is the mark or skip on the line above a function literal that does not begin its statement. What
-// else stands in front of the literal is reported.
+// above returns the mark or skip on the line above a function literal that does not begin its
+// statement, or nil. Other directives before the literal are errors.
 func (w *walker) above(at token.Pos) (d *directive) {
 	list := w.before(at)
 	if n := len(list); n > 0 {
@@ -299,8 +298,8 @@ func (w *walker) above(at token.Pos) (d *directive) {
 	return d
 }
 
-// settle reports a mark or skip above a statement that has no function literal to mean, and
-// a mark above one that has several.
+// settle reports as errors a mark or skip above a statement without a function literal, and a
+// mark above a statement with several.
 func (w *walker) settle(d *directive, what string) {
 	w.pending = nil
 	switch {
@@ -362,7 +361,7 @@ func (w *walker) open(p *Point) int {
 	return p.slot
 }
 
-// opened are the points of the open scopes from a slot on.
+// opened returns the points of the open scopes, from the given slot on.
 func (w *walker) opened(slot int) []*Point { return w.pointsOf(w.chain[slot:]) }
 
 func (w *walker) pointsOf(serials []int) (list []*Point) {
@@ -372,8 +371,8 @@ func (w *walker) pointsOf(serials []int) (list []*Point) {
 	return list
 }
 
-// point makes the point of a construct, or nil if there is to be none. part is
-// what its name ends in, "" for a function.
+// point makes the point of a construct, or returns nil if it gets none. part is the last part of
+// its name, "" for a function.
 func (w *walker) point(kind string, pos token.Pos, part, header string, from, to token.Pos, d *directive) *Point {
 	mark := d != nil && d.verb == "mark"
 	all := w.o.All && w.skip == 0 && (!w.f.test || w.o.Tests)
@@ -428,8 +427,8 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	return p
 }
 
-// given is a name whose last part a directive replaces: what a switch or an if
-// adds behind its number stays.
+// given returns name with its last part, up to any ".", replaced by word:
+// "p.f:if#1.then" with word "big" becomes "p.f:big.then".
 func (w *walker) given(name, part, word string) string {
 	if part == "" && w.fn.lit == nil {
 		return w.u.Path + "." + word

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ends says whether control never reaches the end of a statement list, so that
+// ends reports whether control never reaches the end of a statement list, so that
 // a statement put there would never run, and in a function with results would
 // break its terminating statement. It follows "Terminating statements" of the
 // language specification, with the jumps break, continue and fallthrough added:
@@ -42,7 +42,7 @@ func (f *flow) leaves(s ast.Stmt, label string) bool {
 	return f.terminating(s, label)
 }
 
-// leavingClauses says whether control leaves every clause of a switch or select
+// leavingClauses reports whether control leaves every clause of a switch or select
 // for somewhere else than behind it; a switch without default has a clause that
 // does not. complete says that no default is needed.
 func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
@@ -128,7 +128,7 @@ func (f *flow) terminatingCases(body *ast.BlockStmt, label string) bool {
 	return hasDefault
 }
 
-// breaks says whether a statement holds a break that leaves the statement with
+// breaks reports whether a statement holds a break that leaves the statement with
 // the label, or, where implicit, the innermost one around.
 func breaks(s ast.Stmt, label string, implicit bool) bool {
 	switch s := s.(type) {
@@ -173,7 +173,7 @@ func breaksList(list []ast.Stmt, label string, implicit bool) bool {
 	return false
 }
 
-// mentions says whether the word occurs in the file other than in front of an
+// mentions reports whether the word occurs in the file other than in front of an
 // opening parenthesis, or there as the name of a function, which is how a declaration
 // differs from a call.
 func (f *file) mentions(word string) bool {
@@ -204,7 +204,7 @@ func (f *file) mentions(word string) bool {
 	}
 }
 
-// wordByte says whether the byte of a text at an index, of which there need not be one, is part of a word.
+// wordByte reports whether the byte of a text at an index, of which there need not be one, is part of a word.
 func wordByte(text []byte, at int) bool {
 	if at < 0 || at >= len(text) {
 		return false

@@ -7,27 +7,27 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// form is how a function is planted in an overlay build.
+// A form is the way in which a function is planted in an overlay build.
 //
-//	formCount    body with counters; nothing is timed, the function may still be inlined
-//	formOpen     one body that may still be inlined; scopes end on every way out, each
-//	             way in and out is a test
-//	formTwin     if gate { marked copy of the body; return }; the body as it was
-//	formGuarded  one body; each scope opens and closes behind a test of a local variable,
-//	             or, in a function that lasts, behind one of its marker but for the function's own
+//	formCount    the body with counters; nothing is timed, the function may still be inlined
+//	formOpen     one body that may still be inlined; each scope tests its marker when it
+//	             opens, and again before each exit
+//	formTwin     if gate { marked copy of the body; return }; the original body
+//	formGuarded  one body; each scope tests a local variable when it opens and closes, or,
+//	             in a long-running function (stays.go), its marker
 //
-// What the compiler inlines it goes on inlining: then the frames, the
-// allocations and the speed of the program are what they were. A scope of such a
-// function has no deferred call to end it. If a panic or runtime.Goexit passes, it
-// ends when the panic is recovered; see perf.Open.
+// A function that the compiler inlines stays inlinable, so that frames,
+// allocations and speed of the program do not change. Its scopes are not ended by
+// a deferred call. After a panic or runtime.Goexit they end when the panic is
+// recovered; see perf.Open.
 //
-// A twin costs one test while it is off, and its frame is the function's own,
-// so that runtime.Caller, recover and t.Helper see what they saw. It cannot be
-// had where a second copy of the body would be seen or would not compile:
-// function literals would be numbered anew in stack traces, a local type would
-// be another type, a parameter that is assigned by := at the top of the body
-// would be shadowed, a slice would no longer grow on the stack (growing), and calls
-// would be deferred in both. Those functions are guarded.
+// A twin costs one test while its markers are off, and both bodies share the
+// function's frame, so that runtime.Caller, recover and t.Helper see no
+// difference. A function is guarded instead where a second copy of the body would
+// be visible or would not compile: it would renumber function literals in stack
+// traces, declare a second local type, shadow a parameter that := assigns at the
+// top of the body, keep a slice from growing on the stack (see growing), or defer
+// calls twice.
 type form uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 
 var formNames = [...]string{"none", "count", "open", "twin", "guarded"}
 
-// Forms are the names of the forms that Options.Form can force.
+// Forms lists the forms that Options.Form can force.
 var Forms = formNames[formOpen:]
 
 func (f form) String() string {
@@ -48,34 +48,35 @@ func (f form) String() string {
 }
 
 const (
-	// maxTwin is the size of a body in bytes above which no copy is made. Both bodies and their markers are
-	// kept below gc.BigNodes.
+	// maxTwin is the maximum size of a copied body, in bytes. Both bodies with their markers must
+	// also stay below gc.BigNodes.
 	maxTwin = 6000
 
-	// maxReturns keeps the marked copy's one defer below gc.OpenDefers.
+	// maxReturns is the maximum number of returns of a twin with a deferred call: the bodies have
+	// up to twice as many, and above gc.OpenDefers the defer is not open-coded.
 	maxReturns = gc.OpenDefers / 2
 
 	literalCost = 15
 
-	// rangeFuncCost is what a loop over a function costs whatever its body is: a
-	// literal, a call, and the test of its state.
+	// rangeFuncCost is the inliner's cost of a range-over-func loop without its body: a literal, a
+	// call, and the test of the loop's state.
 	rangeFuncCost = 50
 
-	// receivedCost is what a variable that a clause of a select declares costs beyond its nodes: the compiler receives into another first.
+	// receivedCost is the cost of a variable that a select clause declares, beyond its nodes: the
+	// compiler first receives into a temporary.
 	receivedCost = 4
 
-	// openBudget is the estimated cost up to which a function may be inlined: more
-	// than the budget, since the estimate may be too high. One that is not inlined
-	// loses little by being open.
+	// openBudget is the estimated cost up to which a function counts as inlinable. It is above the
+	// compiler's budget since the estimate may be too high, and a function that is not inlined
+	// loses little in formOpen.
 	openBudget = gc.InlineBudget + gc.InlineBudget/8
 
-	// countCost is what the inliner charges for one counter: the nodes of
-	// perf.Count and its argument.
+	// countCost is the inliner's cost of one counter: the nodes of perf.Count and its argument.
 	countCost = 16
 )
 
-// chooseForm says how the function is planted, and why. forced is the form to be
-// taken wherever it can be had, "" for none.
+// chooseForm returns the form of the function, and the reason. forced is the form to use if
+// the function can have it, "" for none.
 func (fn *function) chooseForm(forced string) (form, string) {
 	f, why := fn.preferred(forced)
 	if forced == "" {
@@ -84,7 +85,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	return f, why
 }
 
-// preferred is chooseForm for a function that is not too long.
+// preferred is chooseForm without regard to the compiler's limit gc.BigNodes; see shortest.
 func (fn *function) preferred(forced string) (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
@@ -102,12 +103,12 @@ func (fn *function) preferred(forced string) (form, string) {
 	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
 	open := fn.explicit && !fn.recursive
 	if fn.follows && fn.explicit && fn.cost > mostCost {
-		open = true // it is not inlined, also not into itself, unless a profile calls it hot
+		open = true // too expensive to inline, even into itself, unless PGO finds it hot
 	} else if fn.recursive {
 		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
 	}
 	twin, whyNotTwin := fn.copies()
-	together := fn.explicit && fn.together() // where calls are deferred, each call parts them
+	together := fn.explicit && fn.together() // with deferred calls, each call already separates the variables
 	switch {
 	case forced == "open" && open, forced == "twin" && twin, forced == "guarded":
 		for f, name := range formNames {
@@ -153,7 +154,7 @@ func (fn *function) preferred(forced string) (form, string) {
 	return formGuarded, whyNotTwin
 }
 
-// atTop says whether the function chooses where it begins whether scopes in it are recorded, once for all.
+// atTop reports whether the function tests once, at its start, whether its scopes are recorded.
 func (fn *function) atTop() bool {
 	switch fn.form {
 	case formTwin:
@@ -164,8 +165,8 @@ func (fn *function) atTop() bool {
 	return false
 }
 
-// lengthens says whether a call of the function may take long, and markers make that much longer: a loop of its own that has one
-// calls something.
+// lengthens reports whether a call of the function may take long and markers may make it much
+// longer: it has a marked loop, and a loop that calls something.
 func (fn *function) lengthens() bool {
 	loops := false
 	for _, p := range fn.points {
@@ -196,15 +197,15 @@ func (fn *function) lengthens() bool {
 	return calls
 }
 
-// small says whether the function is to be inlined where the compiler does that.
-// In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
-// of a function that is given, which allocates if this one is not inlined: then the estimate is to be
-// far above the budget before it counts. Nor does it cost much beside what is allocated if a function is not inlined that is in the plain program.
+// small reports whether the function must stay inlinable if the compiler inlines it. That excludes
+// a function with a loop, where a test in each iteration costs more than the call that inlining
+// saves, unless the function allocates when it is not inlined. Likewise a function that calls a
+// parameter is small up to mostCost, far above the budget: not inlined, it makes its caller allocate.
 func (fn *function) small() bool {
 	return fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic() || fn.keeps())
 }
 
-// copies says whether the body can be there twice, and if not why.
+// copies reports whether the body can be duplicated, and if not, why.
 func (fn *function) copies() (bool, string) {
 	switch {
 	case fn.literals > 0:
@@ -225,15 +226,18 @@ func (fn *function) copies() (bool, string) {
 		return false, "a copy would shadow a parameter that := assigns"
 	}
 	for _, s := range fn.growing() {
-		if !s.local { // of those there are two in two bodies
+		if !s.local { // each copy of the body declares its own local slices
 			return false, s.whyOnce()
 		}
 	}
 	return true, ""
 }
 
-// redeclares says whether := at the top of the body names a parameter, which
-// there means assignment and in a nested block would be a new variable.
+// redeclares reports whether := at the top level of the body assigns to a parameter. In the nested
+// block of a twin it would declare a new variable:
+//
+//	func f() (err error) { n, err := g(); …; return }                 // sets the result
+//	func f() (err error) { if gate { n, err := g(); …; return } … }   // does not compile: err is shadowed
 func (fn *function) redeclares() bool {
 	names := map[string]bool{}
 	add := func(list *ast.FieldList) {
@@ -275,16 +279,15 @@ func (fn *function) redeclares() bool {
 	return false
 }
 
-// onlyCount makes the points of a function count-only where timing would change
-// what is timed: the compiler inlines the function, and a timer would keep it
-// from doing so.
+// onlyCount makes the points of a function count-only if the compiler inlines the function and a
+// timer would keep it from doing so:
 //
-//   - A function without loops that calls nothing, or only such functions, is done
-//     before a clock can be read twice; what a timer would show is the timer.
-//   - A function whose inlining keeps what it returns off the heap allocates more
-//     when it is not inlined, and testing.AllocsPerRun would tell.
+//   - A function without loops that calls nothing, or only such functions, returns before a clock
+//     can be read twice; a timer would measure itself.
+//   - A function whose inlining keeps its results off the heap allocates more when it is not
+//     inlined, which testing.AllocsPerRun shows.
 //
-// Points that a directive asked for stay as they were asked for.
+// Functions with a point from a directive are not changed.
 func (fn *function) onlyCount() {
 	if len(fn.points) == 0 || fn.nosplit {
 		return
@@ -295,7 +298,7 @@ func (fn *function) onlyCount() {
 		}
 	}
 	cost := fn.cost
-	if !fn.inline { // then each counter costs the inliner something
+	if !fn.inline { // each counter adds to the cost
 		cost += len(fn.points)*countCost - gc.InlineBudget/4
 	}
 	switch {
@@ -322,8 +325,8 @@ func (fn *function) onlyCount() {
 	fn.slots = 0
 }
 
-// dynamic says whether the function calls one that it gets as a parameter, or loops
-// over it: where it is inlined, that is inlined too.
+// dynamic reports whether the function calls a parameter, or ranges over one that is a function:
+// where fn is inlined, the compiler may inline that function too.
 func (fn *function) dynamic() bool {
 	if len(fn.given) == 0 {
 		return false
@@ -342,8 +345,8 @@ func (fn *function) dynamic() bool {
 	return found
 }
 
-// rangesGiven says whether a loop goes over a function that fn gets as a parameter,
-// so that its body is a function that fn passes on. Over an interface none goes.
+// rangesGiven reports whether a loop ranges over a parameter that is a function, so that the loop
+// body becomes a function literal. (fn.given has interfaces as well, but no loop ranges over one.)
 func (fn *function) rangesGiven(s *ast.RangeStmt) bool {
 	name, ok := ast.Unparen(s.X).(*ast.Ident)
 	return ok && fn.given[name.Name]

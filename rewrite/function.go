@@ -7,52 +7,52 @@ import (
 	"strings"
 )
 
-// function is one function body: that of a declaration or of a literal.
+// A function is a declared function or a function literal.
 type function struct {
 	file   *file
 	decl   *ast.FuncDecl // or nil
 	lit    *ast.FuncLit  // or nil
 	typ    *ast.FuncType
 	body   *ast.BlockStmt
-	top    string // enclosing top-level function, as the registry has it
-	prefix string // full name, the start of the names inside
+	top    string // name of the enclosing top-level function, as in the registry
+	prefix string // full name, with which the names of its loops, branches and literals begin
 	number map[string]int
 	point  *Point // its own point, or nil
 	points []*Point
 	events []event
-	slots  int // how many scopes are open at once at most, its own included
+	slots  int // maximum number of scopes open at once, its own included
 
-	// What decides about the form.
+	// Properties that decide about the form.
 	nosplit  bool
-	noinline bool      // the compiler is told not to
-	inline   bool      // markers in it cost the inliner nothing
-	cost     int       // what the inliner would charge for it, about
-	vars     variables // nil: not known yet
+	noinline bool      // it has //go:noinline
+	inline   bool      // markers in it cost the inliner nothing; see FreePrefix
+	cost     int       // estimated cost to the inliner, in nodes
+	vars     variables // nil until computed
 	grown    struct {
 		known  bool
 		slices []*growing
 	}
-	recursive bool            // may call itself, so that the compiler may inline it into itself
+	recursive bool            // it may call itself, so the compiler may inline it into itself
 	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces
-	returned  string          // the type of its one result, as the source has it, if that is a function
-	outer     *function       // the one around a literal of a declared function
-	calls     int             // of a literal, as far as the compiler knows which are; see findLiterals
-	passed    bool            // a literal that is given to a call
-	quick     bool            // done before a clock is read twice; see inliner
-	estimated *inliner        // by which; nil: not yet
+	returned  string          // source of its result type, if it has one result, a function; else ""
+	outer     *function       // function around a literal; nil outside declared functions
+	calls     int             // of a literal: places where the compiler may inline a call of it; see findLiterals
+	passed    bool            // of a literal: it is an argument of a call
+	quick     bool            // it returns before a clock can be read twice; see inliner
+	estimated *inliner        // the inliner that set cost, nil before
 	form      form
-	why       string // that form
-	explicit  bool   // the scopes of a twin end on every way out, not in a deferred call
-	follows   bool   // scopes in its loops follow what is turned on and off while it runs; see stays.go
+	why       string // why that form was chosen
+	explicit  bool   // its scopes end before each return, not in a deferred call
+	follows   bool   // scopes in its loops follow markers that are turned on or off while it runs; see stays.go
 	doubles   []*double
-	called    bool   // its own marker is passed in a call, and nothing is tested before the body; see together
-	terse     bool   // what is planted has as few nodes as can be; see nodes.go
-	untallied bool   // demoted markers are counted in calls, as the code would have too many nodes else
+	called    bool   // its own marker is a call, and no test may precede the body; see together
+	terse     bool   // planted code has as few nodes as possible; see nodes.go
+	untallied bool   // demoted markers are counted in calls: inlined, they would have too many nodes
 	blocks    bool   // basic blocks are counted in it
-	last      int    // its number among those that count by goroutine; see findLasts
-	counted   string // why it is only counted, though no directive asks for that; else ""
+	last      int    // its index among the functions that count by goroutine; see findLasts
+	counted   string // why it is count-only, if no directive asks for that; else ""
 	literals  int
-	types     bool // declares types of its own
+	types     bool // it declares types
 	labels    []*ast.LabeledStmt
 	jumps     []*ast.BranchStmt // with a label
 	ways      []way
@@ -62,21 +62,20 @@ type function struct {
 	size      int // bytes of the body
 }
 
-// An event is one thing that a writer plants at one place. Events of a
-// function come in the order in which they are to stand where they share a
-// place.
+// An event is a piece of code that a writer plants at one position. Events at the same position are
+// planted in the order of function.events.
 type event struct {
 	op    op
-	at    int      // byte offset: in front of the token that starts there
-	stmt  int      // byte offset: whole lines go behind the line of what ends there; 0: in front of the line of at
-	inset string   // indentation of whole lines behind stmt
-	slot  int      // opEnter: the scope's; opExit: the first of those closed
-	ends  []*Point // opExit: of the scopes that end, the first opened first
-	n     int      // opExit: how many slots are closed; 0: none, the event is void
+	at    int      // byte offset of the token before which Overlay plants it
+	stmt  int      // byte offset after whose line InPlace inserts lines; 0 for before the line of at
+	inset string   // indentation of lines inserted after stmt
+	slot  int      // opEnter: slot of the scope; opExit: lowest slot closed
+	ends  []*Point // opExit: points of the scopes that end, in the order in which they were opened
+	n     int      // opExit: number of slots closed; if 0, nothing is planted
 	point *Point   // opEnter, opCount, opPoint
-	first bool     // opCover, opWrap: of the blocks that a function counts first
+	first bool     // opCover, opWrap: one of the blocks that a function may count first
 	block int      // opCover: index into Unit.blocks
-	tail  bool     // at the end of a list: what stands in front of it may need a semicolon
+	tail  bool     // at the end of a list: a semicolon may be needed before it
 }
 
 type op uint8
@@ -84,8 +83,8 @@ type op uint8
 const (
 	opEnter op = iota
 	opExit
-	opCount // one passage of a point that is only counted
-	opPoint // one passage of a point without duration
+	opCount // count one execution of a count-only point
+	opPoint // record one execution of a point without duration
 	opPause
 	opResume
 	opCover
@@ -93,7 +92,7 @@ const (
 	opUnwrap // closes it
 )
 
-// newFunction describes a declared function.
+// newFunction returns the function of a declaration.
 func newFunction(f *file, path string, d *ast.FuncDecl) *function {
 	fn := &function{file: f, decl: d, typ: d.Type, body: d.Body, top: declName(d), number: map[string]int{}}
 	fn.prefix = path + "." + fn.top
@@ -109,9 +108,10 @@ func newFunction(f *file, path string, d *ast.FuncDecl) *function {
 	return fn
 }
 
-// pragmas are the directives that the compiler takes for those of a function: all between the declaration before and the
-// function, whether a blank line parts them from it or not, up to the first space (fileOrNil in
-// cmd/compile/internal/syntax/parser.go and pragma in cmd/compile/internal/noder/noder.go).
+// pragmas returns the //go: directives that the compiler applies to a function, up to their first
+// space: all between the previous declaration and the function, even with a blank line in between
+// (fileOrNil in cmd/compile/internal/syntax/parser.go, pragma in
+// cmd/compile/internal/noder/noder.go).
 func (f *file) pragmas(d *ast.FuncDecl) (words []string) {
 	from := f.ast.Name.End()
 	if i := sort.Search(len(f.ast.Decls), func(i int) bool { return f.ast.Decls[i].Pos() >= d.Pos() }); i > 0 {
@@ -132,8 +132,8 @@ func (f *file) pragmas(d *ast.FuncDecl) (words []string) {
 	return words
 }
 
-// declName is the name of a declared function as in DESIGN §4: Func, T.Method
-// or (*T).Method, without type parameters.
+// declName returns the name of a declared function as in DESIGN §4: Func, T.Method or (*T).Method,
+// without type parameters.
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -163,13 +163,13 @@ func declName(d *ast.FuncDecl) string {
 	}
 }
 
-// next counts the constructs of a function by their word: for#1, for#2, ….
+// next returns the next number of a construct in the function: for#1, for#2, ….
 func (fn *function) next(word string) int {
 	fn.number[word]++
 	return fn.number[word]
 }
 
-// pos is where the function's marker is said to be.
+// pos returns the reported position of the function's marker.
 func (fn *function) pos() token.Pos {
 	if fn.decl != nil {
 		return fn.decl.Type.Func
@@ -177,7 +177,7 @@ func (fn *function) pos() token.Pos {
 	return fn.lit.Type.Func
 }
 
-// timed says whether the function has scopes or points that are gated.
+// timed reports whether the function has timed scopes or points.
 func (fn *function) timed() bool {
 	for _, e := range fn.events {
 		if e.op == opEnter || e.op == opPoint {
@@ -187,13 +187,12 @@ func (fn *function) timed() bool {
 	return fn.point != nil && !fn.point.Count
 }
 
-// results says whether the function has results.
+// results reports whether the function has results.
 func (fn *function) results() bool {
 	return fn.typ.Results != nil && len(fn.typ.Results.List) > 0
 }
 
-// sortEvents puts the events in the order of their places. A hidden block that
-// ends where something else happens ends first.
+// sortEvents sorts the events by position. At equal positions opUnwrap comes first.
 func (fn *function) sortEvents() {
 	sort.SliceStable(fn.events, func(i, j int) bool {
 		a, b := fn.events[i], fn.events[j]

@@ -79,7 +79,7 @@ func formatAlone(text []byte) ([]byte, bool) {
 	return bytes.CutPrefix(text, []byte(groupHead))
 }
 
-// formattedAlone says whether gofmt would leave the text of a group as it is.
+// formattedAlone reports whether gofmt would leave the text of a group as it is.
 func formattedAlone(text []byte) bool {
 	out, ok := formatAlone(text)
 	return ok && bytes.Equal(out, text)

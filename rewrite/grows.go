@@ -99,7 +99,7 @@ type growing struct {
 	started bool             // all of these are known
 }
 
-// grows says whether it may begin on the stack.
+// grows reports whether it may begin on the stack.
 func (s *growing) grows() bool {
 	starts := false
 	for _, call := range s.starts {
@@ -112,7 +112,7 @@ func (s *growing) grows() bool {
 	return starts && (moved || !s.result && !s.heap)
 }
 
-// startsIn says whether it may begin on the stack in a statement.
+// startsIn reports whether it may begin on the stack in a statement.
 func (s *growing) startsIn(in ast.Stmt) bool {
 	for _, call := range s.starts {
 		if in.Pos() < call.Pos() && call.Pos() < in.End() {
@@ -122,7 +122,7 @@ func (s *growing) startsIn(in ast.Stmt) bool {
 	return false
 }
 
-// movedIn says whether a statement holds a loop over it that moves it to the heap (gc.Release.RangeMoves).
+// movedIn reports whether a statement holds a loop over it that moves it to the heap (gc.Release.RangeMoves).
 // With a second copy of that there would be two, and the compiler would leave it on the stack:
 //
 //	for i := range n { list = append(list, i) }
@@ -385,7 +385,7 @@ func (s *growing) assign(to, x ast.Expr) {
 	}
 }
 
-// partOf says whether x is the slice, is appended to it, or holds it.
+// partOf reports whether x is the slice, is appended to it, or holds it.
 func (s *growing) partOf(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -409,7 +409,7 @@ func (s *growing) partOf(x ast.Expr) bool {
 	return false
 }
 
-// onHeap says whether what is assigned to x is surely on the heap: it is an element, is behind a pointer, or belongs to the package or another.
+// onHeap reports whether what is assigned to x is surely on the heap: it is an element, is behind a pointer, or belongs to the package or another.
 func (fn *function) onHeap(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.StarExpr:

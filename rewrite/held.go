@@ -130,7 +130,7 @@ func (w *overlayWriter) hold(e *edits, fn *function, way way, h held, results []
 	e.insert(end, ";"+w.shut(way.open)+" return "+strings.Join(returned, ", ")+behind)
 }
 
-// stays says whether the value of a result stays in the return: it is a name, and none of a result that is assigned before.
+// stays reports whether the value of a result stays in the return: it is a name, and none of a result that is assigned before.
 func (h held) stays(result int, x ast.Expr, results []string) bool {
 	name, ok := x.(*ast.Ident)
 	if !ok {

@@ -135,7 +135,7 @@ func (s *stripper) unblock(decl *ast.GenDecl, ours *ast.ImportSpec, note *ast.Co
 	return true
 }
 
-// commented says whether a comment but note stands in a declaration.
+// commented reports whether a comment but note stands in a declaration.
 func (s *stripper) commented(decl *ast.GenDecl, note *ast.Comment) bool {
 	for _, g := range s.f.Comments {
 		for _, c := range g.List {
@@ -182,7 +182,7 @@ func (s *stripper) dropNotes() {
 	}
 }
 
-// documents says whether a comment is the documentation of a declaration.
+// documents reports whether a comment is the documentation of a declaration.
 func (s *stripper) documents(g *ast.CommentGroup) bool {
 	for _, d := range s.f.Decls {
 		switch d := d.(type) {

@@ -9,21 +9,21 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// inliner tells how much the compiler's inliner charges at least for the functions of a
-// unit (hairyVisitor in cmd/compile/internal/inline/inl.go): a point for a node
-// of its tree, and for a call of what is not inlined gc.CallCost. It has no types, and
-// no trees of other packages: a call of what it does not know costs nothing, as it may be a conversion or
-// a function that is inlined and hardly more than that.
+// An inliner estimates a lower bound of what the compiler's inliner charges for the functions of
+// a unit (hairyVisitor in cmd/compile/internal/inline/inl.go): 1 for each syntax node, and
+// gc.CallCost for each call that is not inlined. It works without types and without the source of
+// other packages: an unknown call costs nothing, since it may be a conversion or an inlined
+// function that is about as cheap.
 type inliner struct {
 	functions map[string]*function        // by name, methods by T.name
 	types     map[string]ast.Expr         // declared in the unit
-	aliases   map[string]string           // of these, the base types that others are names of
-	fields    map[string][]string         // the base types of the fields of its structs, by name
-	called    map[*ast.CallExpr]*function // the literals that calls are known to be of
-	begun     []*function                 // whose estimates are being made, each called by the one before
+	aliases   map[string]string           // base types of the aliases among them
+	fields    map[string][]string         // base types of struct fields, by field name
+	called    map[*ast.CallExpr]*function // calls whose callee is a known literal
+	begun     []*function                 // stack of functions being estimated, each called by the previous one
 }
 
-// never is the cost of what is never inlined.
+// never is the cost of a function that is never inlined.
 const never = 1 << 20
 
 // estimate sets the cost of every function of the unit.
@@ -51,7 +51,8 @@ func (u *Unit) estimate() {
 	}
 }
 
-// MethodKey is T.name for a method of T or *T, else the name: what tells the functions of a package apart.
+// MethodKey returns a key that is unique in a package: T.name for a method of T or *T, the name for a
+// function.
 func MethodKey(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -59,8 +60,7 @@ func MethodKey(d *ast.FuncDecl) string {
 	return baseType(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-// baseType is the name of a type of the package, of what a pointer points to, or
-// "".
+// baseType returns the name of a type of the package, without pointers and type arguments, or "".
 func baseType(t ast.Expr) string {
 	for {
 		switch x := t.(type) {
@@ -80,12 +80,12 @@ func baseType(t ast.Expr) string {
 	}
 }
 
-// mostCost is a cost that is too much for whatever depends on it; beyond it none is told from another.
+// mostCost is a cost above every limit that costs are compared with; higher estimates are not
+// distinguished.
 const mostCost = 2 * gc.InlineBudget
 
-// estimate sets cost, and quick: the function has no loops and calls nothing but
-// functions like it. While one is being estimated, a call of it is one that is
-// not inlined.
+// estimate sets fn.cost and fn.quick: the function has no loops and calls only quick functions.
+// A call of a function that is still being estimated counts as not inlined.
 func (in *inliner) estimate(fn *function) {
 	if fn.cost != 0 {
 		return
@@ -151,7 +151,7 @@ func (in *inliner) estimate(fn *function) {
 			quick = quick && quickly
 			cost += called
 			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && name.Name == "make" {
-				for _, x := range n.Args[1:] { // the type costs nothing
+				for _, x := range n.Args[1:] { // the type argument is free
 					ast.Inspect(x, visit)
 				}
 				return false
@@ -164,8 +164,8 @@ func (in *inliner) estimate(fn *function) {
 	fn.cost, fn.quick = max(cost, 1), quick && cost <= mostCost
 }
 
-// call is what a call costs at least beyond its nodes, and whether it is quick. Conversions
-// and most predeclared functions are free.
+// call returns a lower bound of a call's cost beyond its nodes, and whether the callee is quick.
+// Conversions and most predeclared functions are free.
 func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost int, quick bool) {
 	if lit := in.called[call]; lit != nil {
 		return in.callLiteral(lit), false
@@ -204,8 +204,8 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 	return callee.cost, callee.quick
 }
 
-// callsItself says whether a call in fn may be one of fn, as far as names tell: a method of that name of what is not
-// known to be of another type may be it.
+// callsItself reports whether a call in fn may call fn, judging by names: a call of a method of the
+// same name may, unless the receiver is known to have another type.
 func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string]string) bool {
 	if fn.decl == nil {
 		return false
@@ -239,7 +239,7 @@ func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string
 	return types == nil || slices.ContainsFunc(types, func(typ string) bool { return in.aliased(typ) == own })
 }
 
-// aliased is the base type that a name is one of.
+// aliased returns the base type that an alias stands for, or typ if it is no alias.
 func (in *inliner) aliased(typ string) string {
 	for range in.aliases { // no chain is longer
 		if of, is := in.aliases[typ]; is {
@@ -249,8 +249,9 @@ func (in *inliner) aliased(typ string) string {
 	return typ
 }
 
-// converts says whether a call in fn is a conversion to a type of the unit, whose base type it names, or of another package: "". A call of
-// what another package exports, with one value, is taken for one, unless the package's functions return what they get.
+// converts reports whether a call in fn is a conversion. typ is the base type if that is declared in
+// the unit, "" if it is of another package. A call of another package's exported name with one
+// argument counts as a conversion, unless the package is one of returning.
 func (in *inliner) converts(fn *function, call *ast.CallExpr, vars map[string]string) (typ string, is bool) {
 	if len(call.Args) != 1 {
 		return "", false
@@ -280,10 +281,11 @@ func (in *inliner) converts(fn *function, call *ast.CallExpr, vars map[string]st
 	return typ, true
 }
 
-// returning are the packages, by the ends of their paths, whose functions mostly return what they get, or its like.
+// returning lists packages, by last path element, whose functions mostly return a value of an
+// argument's type.
 var returning = set("cmp", "maps", "slices")
 
-// givenTo are the parameters of fn that it can call, by name.
+// givenTo returns the names of fn's parameters that it can call, or call methods of.
 func (in *inliner) givenTo(fn *function) (given map[string]bool) {
 	for _, field := range fn.typ.Params.List {
 		if !in.callable(field.Type) && !in.givenMethods(field.Type) {
@@ -299,8 +301,8 @@ func (in *inliner) givenTo(fn *function) (given map[string]bool) {
 	return given
 }
 
-// returnedBy is the type of what fn returns if that is one value that can be called,
-// see written, and "" if it is none.
+// returnedBy returns the source of fn's result type if fn has one result, a function, and "" if
+// not or if the type cannot be written in the body (see written).
 func (in *inliner) returnedBy(fn *function) string {
 	list := fn.typ.Results
 	if list.NumFields() != 1 || !in.callable(list.List[0].Type) {
@@ -309,8 +311,8 @@ func (in *inliner) returnedBy(fn *function) string {
 	return fn.written(list.List[0].Type)
 }
 
-// callable says whether a type is that of functions or, as far as syntax shows, of
-// interfaces: written so, iter's, or one that the unit declares so.
+// callable reports whether a type is, as far as syntax shows, a function or interface type: a type
+// literal, iter.Seq or iter.Seq2, or a function type that the unit declares.
 func (in *inliner) callable(t ast.Expr) bool {
 	switch t := t.(type) {
 	case *ast.FuncType, *ast.InterfaceType:
@@ -329,7 +331,7 @@ func (in *inliner) callable(t ast.Expr) bool {
 	return false
 }
 
-// interfaces are those of other packages that are most often given to functions which call their methods, by package.
+// interfaces lists, by package, interfaces that functions often take in order to call their methods.
 var interfaces = map[string]map[string]bool{
 	"context": set("Context"),
 	"fmt":     set("Formatter", "GoStringer", "State", "Stringer"),
@@ -340,7 +342,8 @@ var interfaces = map[string]map[string]bool{
 	"sort": set("Interface"),
 }
 
-// givenMethods says whether a type is surely one of interfaces, whose methods fn may call where it gets a value of it.
+// givenMethods reports whether a type is known to be an interface with methods: one of interfaces,
+// one that the unit declares, or error.
 func (in *inliner) givenMethods(t ast.Expr) bool {
 	switch t := t.(type) {
 	case *ast.SelectorExpr:
@@ -353,7 +356,7 @@ func (in *inliner) givenMethods(t ast.Expr) bool {
 	return false
 }
 
-// declaredTypes are the base types of the receiver and the parameters, by name.
+// declaredTypes returns the base types of the receiver and the parameters, by name.
 func (fn *function) declaredTypes() map[string]string {
 	vars := map[string]string{}
 	add := func(list *ast.FieldList) {
@@ -373,8 +376,8 @@ func (fn *function) declaredTypes() map[string]string {
 	return vars
 }
 
-// localType is the base type of a variable that is declared once in the body, with a type that is written there: a parameter of a literal, or what a
-// value is asserted to be.
+// localType returns the base type of a variable that is declared exactly once in the body, if the
+// source shows it: a parameter of a literal, or the result of a type assertion.
 func (fn *function) localType(name string) (typ string, known bool) {
 	declared := 0
 	for d := range declarations(fn.body, true) {
@@ -409,7 +412,7 @@ func (fn *function) localType(name string) (typ string, known bool) {
 	return typ, known
 }
 
-// structFields visits the fields of the unit's struct types, with the base types of theirs.
+// structFields calls visit for each field of the unit's struct types, with the base type of the field.
 func (u *Unit) structFields(visit func(name, base string)) {
 	u.typeSpecs(func(s *ast.TypeSpec) {
 		t, ok := s.Type.(*ast.StructType)
@@ -432,7 +435,7 @@ func (u *Unit) structFields(visit func(name, base string)) {
 	})
 }
 
-// typeSpecs visits the types that the unit declares outside of functions.
+// typeSpecs calls visit for each type that the unit declares at package level.
 func (u *Unit) typeSpecs(visit func(*ast.TypeSpec)) {
 	for _, f := range u.files {
 		for _, d := range f.ast.Decls {
@@ -445,11 +448,11 @@ func (u *Unit) typeSpecs(visit func(*ast.TypeSpec)) {
 	}
 }
 
-// imports says whether a name is that of a package in the file, as far as its
-// path shows.
+// imports reports whether the file imports a package by this name, as far as paths show.
 func (f *file) imports(name string) bool { return f.imported(name) != "" }
 
-// imported is the path of the package that has a name in the file, as far as paths show, or "".
+// imported returns the path of the package that the file imports by this name, as far as paths
+// show, or "".
 func (f *file) imported(name string) string {
 	for _, spec := range f.ast.Imports {
 		path := spec.Path.Value[1 : len(spec.Path.Value)-1]

@@ -93,7 +93,7 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 	return out, nil
 }
 
-// steers says whether something is planted without there being a marker.
+// steers reports whether something is planted without there being a marker.
 func (u *Unit) steers() bool {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
@@ -208,7 +208,7 @@ func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
 	return m
 }
 
-// alignedAt says whether an edit puts a line between two whose comments may be
+// alignedAt reports whether an edit puts a line between two whose comments may be
 // aligned, or one below another.
 func alignedAt(text []byte, d edit) bool {
 	return d.from > 0 && hasComment(text, d.from-1) && (hasComment(text, d.from) || d.comment)
@@ -250,7 +250,7 @@ func (w *inPlaceWriter) plainly(f *file, pieces []piece) *markedText {
 	return e.marked()
 }
 
-// formatted says whether gofmt would leave the source as it is.
+// formatted reports whether gofmt would leave the source as it is.
 func formatted(src []byte) bool {
 	text, err := format.Source(src)
 	return err == nil && bytes.Equal(text, src)

@@ -51,7 +51,7 @@ func markAll(t testing.TB, name string, text []byte) []byte {
 	return out
 }
 
-// checkRoundTrip says whether a file can be marked and gets its bytes back, and
+// checkRoundTrip reports whether a file can be marked and gets its bytes back, and
 // whether marking what is back gives the same; as gofmt leaves the original, it
 // leaves the marked one.
 func checkRoundTrip(t *testing.T, name string, text []byte) (marked []byte) {

@@ -73,7 +73,7 @@ type joiner struct {
 
 func (j *joiner) offset(p token.Pos) int { return int(p) - j.base }
 
-// noted says whether a note stands behind the brace of a block.
+// noted reports whether a note stands behind the brace of a block.
 func (j *joiner) noted(b *ast.BlockStmt) bool {
 	return b.Rbrace.IsValid() && j.notes[skipBlanks(j.src, j.offset(b.Lbrace)+1)]
 }

@@ -20,7 +20,7 @@ func lineEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// blank says whether a text is all blanks; a carriage return is one.
+// blank reports whether a text is all blanks; a carriage return is one.
 func blank(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' && c != '\r' {
@@ -82,7 +82,7 @@ func behindLine(text []byte, at int) (int, bool) {
 	return 0, false
 }
 
-// hasComment says whether there may be a comment in the line that an offset is
+// hasComment reports whether there may be a comment in the line that an offset is
 // in.
 func hasComment(text []byte, at int) bool {
 	line := text[lineStart(text, at):lineEnd(text, at)]

@@ -145,7 +145,7 @@ func (in *inliner) callLiteral(lit *function) int {
 	return min(lit.cost, gc.CallCost)
 }
 
-// keeps says whether the literal is to cost the compiler no more than in the plain program: it is called where a function around
+// keeps reports whether the literal is to cost the compiler no more than in the plain program: it is called where a function around
 // it may be inlined that its cost is a part of, or it is inlined, and what it makes might be on the heap if it were not.
 func (fn *function) keeps() bool {
 	switch {
@@ -164,7 +164,7 @@ func (fn *function) keeps() bool {
 	return fn.passed && (fn.allocates() || fn.makes() && fn.setsOuter()) || fn.iterates() && fn.outgrows(gc.OnceBudget) && fn.makes()
 }
 
-// iterates says whether the function is what a loop may be over.
+// iterates reports whether the function is what a loop may be over.
 func (fn *function) iterates() bool {
 	if fn.results() || fn.typ.Params.NumFields() != 1 {
 		return false
@@ -177,7 +177,7 @@ func (fn *function) iterates() bool {
 	return ok && result.Name == "bool"
 }
 
-// outgrows says whether markers and the tests in front of them, or a second body, may make a function cost more than the budget.
+// outgrows reports whether markers and the tests in front of them, or a second body, may make a function cost more than the budget.
 func (fn *function) outgrows(budget int) bool {
 	return 2*fn.cost+testedCost*len(fn.events) > budget
 }
@@ -185,7 +185,7 @@ func (fn *function) outgrows(budget int) bool {
 // withSlack is a budget with an eighth more, since estimates may be too high.
 func withSlack(budget int) int { return budget + budget/8 }
 
-// mayBeInlined says whether the compiler may inline the function somewhere, as far as its cost is known.
+// mayBeInlined reports whether the compiler may inline the function somewhere, as far as its cost is known.
 func (fn *function) mayBeInlined() bool {
 	if fn.lit != nil {
 		return fn.cost <= withSlack(gc.OnceBudget)
@@ -193,7 +193,7 @@ func (fn *function) mayBeInlined() bool {
 	return fn.cost <= openBudget
 }
 
-// makes says whether anything in the function may allocate: it calls more than predeclared functions and conversions to numbers, or makes
+// makes reports whether anything in the function may allocate: it calls more than predeclared functions and conversions to numbers, or makes
 // something itself.
 func (fn *function) makes() bool {
 	found := false
@@ -210,7 +210,7 @@ func (fn *function) makes() bool {
 	return found
 }
 
-// setsOuter says whether the function assigns to what is declared outside of it, as far as names tell: what it makes may
+// setsOuter reports whether the function assigns to what is declared outside of it, as far as names tell: what it makes may
 // go there.
 func (fn *function) setsOuter() bool {
 	own := map[string]bool{"": true, "_": true} // "": what a pointer that something returns leads to

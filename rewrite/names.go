@@ -21,7 +21,7 @@ func numbered(number string) names {
 	return names{"perf" + number, "perfs" + number, "perfmarks" + number, "perftestmarks" + number}
 }
 
-// clashes says whether an identifier of the user's is one of these names, or
+// clashes reports whether an identifier of the user's is one of these names, or
 // may be taken for one: the markers of a file with a build constraint are named
 // after it.
 func (n names) clashes(word string) bool {

@@ -8,18 +8,21 @@ import (
 	"strings"
 )
 
-// way is a return statement and the scopes that are open where it stands.
+// A way is a return statement and the scopes that are open there.
 type way struct {
 	stmt *ast.ReturnStmt
 	open []*Point
 }
 
-// opens says whether the scopes of the function can end explicitly on every way
-// out, and if not why. What returns values that calls compute does so inside the
-// scope: the values go to the results first, for which these need names that
-// nothing in the body hides. A function goes to a variable of its own (returned),
-// that is set once: so the compiler knows which it is where it is called. The scope of
-// one point may end in another way.
+// opens reports whether the scopes of the function can end explicitly before each
+// return, and if not, why. Results that take time to compute are computed inside the
+// scope, so the results need names that the body does not shadow:
+//
+//	return f(x)   →   r0 = f(x); perf.End(&m); return
+//
+// If the result is a function, it is assigned once, to a new variable: then the
+// compiler still knows which function it is and can inline calls of it. The scope of
+// point but, if not nil, ends in another way.
 func (fn *function) opens(but *Point) (bool, string) {
 	for _, p := range fn.points {
 		if p.SizeExpr != "" && p != but {
@@ -47,7 +50,7 @@ func (fn *function) opens(but *Point) (bool, string) {
 	return true, ""
 }
 
-// without is the way without the function's own scope, if that is the point's.
+// without returns the way without the function's own scope, if own is its point.
 func (w way) without(own *Point) way {
 	if own != nil && len(w.open) > 0 && w.open[0] == own {
 		w.open = w.open[1:]
@@ -55,8 +58,7 @@ func (w way) without(own *Point) way {
 	return w
 }
 
-// captures says whether the statement computes its values in a way that takes
-// time.
+// captures reports whether scopes are open and computing the returned values takes time.
 func (w way) captures() bool {
 	if len(w.open) == 0 {
 		return false
@@ -69,10 +71,10 @@ func (w way) captures() bool {
 	return false
 }
 
-// instant says whether an expression is computed in a moment: it calls nothing,
-// waits for nothing, and makes nothing but a function literal. That has to stay in
-// the return: as a value that went to a result first, the compiler would not know
-// which function it is where it is called, nor inline it there.
+// instant reports whether an expression takes no time worth measuring: it calls
+// nothing, waits for nothing, and allocates nothing but a function literal. A literal
+// must stay in the return statement: assigned to a result first, the compiler would
+// not know which function the caller calls, and would not inline it.
 func instant(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident, *ast.BasicLit, *ast.FuncLit:
@@ -93,7 +95,7 @@ func instant(x ast.Expr) bool {
 		}
 		_, literal := ast.Unparen(x.Y).(*ast.BasicLit)
 		switch x.Op {
-		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ: // of strings they take longer
+		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ: // slow for strings, unless compared with a literal
 			name, _ := ast.Unparen(x.Y).(*ast.Ident)
 			return literal || name != nil && (name.Name == "nil" || name.Name == "true" || name.Name == "false")
 		}
@@ -105,9 +107,9 @@ func instant(x ast.Expr) bool {
 	return false
 }
 
-// hidesAny says whether a block in a body declares one of the names of the function's results,
-// which one of these returns in that block could not set. A := of the body itself sets them, and in
-// function literals nothing returns from the function.
+// hidesAny reports whether one of the returns is in a block that shadows a result, so that the
+// return could not assign to it. A := at the top level of the body assigns to the results, and
+// function literals have no return of this function.
 func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []*ast.ReturnStmt) bool {
 	for _, s := range body.List {
 		if _, ok := s.(*ast.AssignStmt); ok {
@@ -126,13 +128,13 @@ func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []*ast.Retur
 	return false
 }
 
-// open plants the scopes of a function with explicit ends into e. gate says how it
-// is known that the function's gate was open. If the results have to have the names
-// of resultNames for it, named is true.
+// open plants the scopes of a function with explicit ends into e. gate tells how they
+// know that the function's gate was open. named reports whether the results must be
+// given the names of resultNames.
 func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) (named bool) {
 	w.passed = gate
 	defer func() { w.passed = eachTests }()
-	var deferred *Point // its own, which ends when what it defers has run
+	var deferred *Point // its own point, whose scope ends after the deferred calls
 	if p := fn.point; p != nil && !p.Count && fn.form == formGuarded && !fn.explicit {
 		deferred = p
 	}
@@ -142,7 +144,7 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 			e.insert(start, w.counted(p.counter))
 		case w.called:
 			e.insert(start, w.free("Begin(&%s)", w.marker(p.marker)))
-		case w.ownScope(fn, gate) == "": // else it has been opened
+		case w.ownScope(fn, gate) == "": // otherwise it is open already
 			e.insert(start, w.opened(p))
 		}
 	}
@@ -157,8 +159,9 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 	return named
 }
 
-// explicit plants the scopes that end on every way out, and all else that is in the loop that is being planted twice, or in
-// none, but the function's own; deferred is a point whose scope ends in another way.
+// explicit plants the events and the ends of scopes before returns that are in the duplicated loop
+// w.double, or, if that is nil, outside all duplicated loops. It does not open the function's own
+// scope. The scope of deferred, if not nil, ends in another way.
 func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named bool) {
 	f := fn.file
 	for _, ev := range fn.events {
@@ -207,24 +210,25 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 	return named
 }
 
-// openNamed is open for a body that stays in its function, whose signature head has.
+// openNamed is open, and names the results in head, the edits with the function's signature, if
+// needed.
 func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, gate gate) {
 	if w.open(e, fn, start, end, gate) {
 		w.nameResults(head, fn, w.resultNames(fn))
 	}
 }
 
-// gate is how scopes with explicit ends know that their function's gate is open.
+// A gate tells how scopes with explicit ends know that their function's gate is open.
 type gate uint8
 
 const (
 	eachTests gate = iota // each call tests its own marker
-	variable              // a variable says so
-	passed                // it has been passed
-	framed                // it has been passed, and the scopes are variables of the function, which nothing leaves but a return
+	variable              // by a local variable
+	passed                // the code runs only if it is open
+	framed                // as passed, and the scopes are local variables: see function.framed
 )
 
-// behind puts what is planted behind the gate.
+// behind adds the test of the gate's variable to text, if there is one.
 func (w *overlayWriter) behind(text string) string {
 	if w.passed == variable && !w.marks {
 		return w.guarded(text, w.on)
@@ -273,7 +277,7 @@ func (w *overlayWriter) put(e *edits, ev event, text string) {
 	e.insert(ev.at, text+" ")
 }
 
-// shut ends scopes, the last first.
+// shut returns the text that ends scopes, the innermost first.
 func (w *overlayWriter) shut(points []*Point) string {
 	if len(points) == 0 {
 		return ""
@@ -296,7 +300,8 @@ func (w *overlayWriter) shut(points []*Point) string {
 	return w.behind(b.String())
 }
 
-// resultNames are those of the function's results, or those they get.
+// resultNames returns the names of the function's results, with generated names for unnamed and
+// blank ones.
 func (w *overlayWriter) resultNames(fn *function) (names []string) {
 	if !fn.results() {
 		return nil
@@ -313,7 +318,7 @@ func (w *overlayWriter) resultNames(fn *function) (names []string) {
 	return names
 }
 
-// nameResults gives names to results that have none, or _.
+// nameResults names the unnamed and blank results.
 func (w *overlayWriter) nameResults(e *edits, fn *function, names []string) {
 	list, at := fn.typ.Results, 0
 	for i, field := range list.List {
@@ -336,9 +341,9 @@ func (w *overlayWriter) nameResults(e *edits, fn *function, names []string) {
 	}
 }
 
-// wrapRecovers has the runtime know when a panic ends: each recover() in a node
-// becomes perf.Recovered(recover()). It is still the deferred function that calls
-// it.
+// wrapRecovers replaces each recover() in a node by perf.Recovered(recover()), which
+// tells the runtime that a panic has ended. recover is still called by the deferred
+// function itself, as it must be.
 func (w *overlayWriter) wrapRecovers(e *edits, f *file, in ast.Node) {
 	if !w.recovers {
 		return
@@ -346,7 +351,7 @@ func (w *overlayWriter) wrapRecovers(e *edits, f *file, in ast.Node) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.DeferStmt:
-			return !isRecover(n.Call) // deferred itself it stops nothing
+			return !isRecover(n.Call) // a directly deferred recover stops no panic
 		case *ast.GoStmt:
 			return !isRecover(n.Call)
 		case *ast.CallExpr:

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// Overlay says how the files of an overlay build are written.
+// Overlay has the options of Unit.Overlay.
 type Overlay struct {
 	Runtime string // import path of the runtime, such as markgen/perf
-	Root    string // directory that the table's file names are relative to; "" keeps them
-	Unit    string // tells the units of one package apart in generated names: "", "t" (in-package tests), "x" (external tests)
+	Root    string // directory that the table's file names are relative to; "" leaves them as they are
+	Unit    string // distinguishes the units of one package in generated names: "", "t" (in-package tests), "x" (external tests)
 
-	// Recovers says that scopes of another unit, as of the package that tests are of, end
-	// where this one recovers a panic, also if it has no markers.
+	// Recovers is set if a panic that this unit recovers may end scopes of another unit, such as
+	// the package under test. Calls of recover are then wrapped even if this unit has no markers.
 	Recovers bool
 }
 
-// Overlay writes the marked text of the files that change. Every statement
-// keeps its line, and code that is written twice has the second copy mapped
-// back by a line directive.
+// Overlay returns the marked text of the files that change, by name. Every statement
+// keeps its line; where code is duplicated, a line directive maps the second copy
+// back to the original lines.
 func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	marked := len(u.timed)+len(u.counts)+len(u.blocks) > 0
 	if !marked && !o.Recovers {
@@ -36,7 +36,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	u.findLasts()
 	w.recovers = u.Recovers() || o.Recovers && !u.redeclares("recover")
 	out := map[string][]byte{}
-	var head *file // there is nothing to register without markers
+	var head *file // nil without markers: there is nothing to register
 	if marked {
 		head = u.headFile()
 	}
@@ -48,14 +48,13 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	return out, nil
 }
 
-// Recovers tells whether the unit has scopes that end where it recovers a panic: recover is
-// the predeclared function in it.
+// Recovers reports whether a panic that the unit recovers may end scopes of the unit: it has timed
+// markers, and recover is the predeclared function.
 func (u *Unit) Recovers() bool {
 	return len(u.timed) > 0 && !u.redeclares("recover")
 }
 
-// freePrefix is the start of all names that are planted: one that no file of
-// the unit has anywhere.
+// freePrefix returns the prefix of all planted names. It occurs nowhere in the unit's files.
 func (u *Unit) freePrefix() string {
 	prefix := "markgen_"
 	for n := 1; ; n++ {
@@ -70,9 +69,8 @@ func (u *Unit) freePrefix() string {
 	}
 }
 
-// headFile is the file that registers the table: the compiler's first, whose
-// variables are initialised first. The cgo tool's files are compiled after the
-// others.
+// headFile returns the file that registers the table: the first one that the compiler gets, since
+// its variables are initialised first. The cgo tool's files are compiled after the others.
 func (u *Unit) headFile() *file {
 	for _, f := range u.files {
 		if !f.cgo {
@@ -86,25 +84,27 @@ type overlayWriter struct {
 	u                 *Unit
 	o                 Overlay
 	prefix            string
-	perf, m, c, s, on string  // names: the import, markers, counters, the scopes of a function, whether it is on
-	t, l              string  // the tallies, and where functions found their counters last
-	nothing           string  // the variable that costs nothing to assign to
-	passed            gate    // of what is being planted
-	double            *double // the one that is being planted, nil: none
-	marks             bool    // the copy of it with scopes is
-	called            bool    // no branch may come before the body of what is being planted
-	last              int     // where the function that is being planted found its counters last
-	untallied         bool    // it counts in calls
-	terse             bool    // what is being planted has as few nodes as can be
-	recovers          bool    // recover is the predeclared function
+	perf, m, c, s, on string  // names of the import, the markers, the counters, a function's scopes, and the variable "markers are on"
+	t, l              string  // names of the tallies, and of the array of last-used counters, one element per function
+	nothing           string  // name of the variable that is free to assign to; see FreePrefix
+	passed            gate    // how the code being planted knows that its gate is open
+	double            *double // the duplicated loop being planted, or nil
+	marks             bool    // the marked copy of double is being planted
+	called            bool    // function.called of the function being planted
+	last              int     // function.last, its index in l
+	untallied         bool    // function.untallied
+	terse             bool    // function.terse
+	recovers          bool    // recover is the predeclared function, and calls of it are wrapped
 }
 
-// FreePrefix begins the names of variables of no size that the calls of inlined
-// functions assign to. cmd/cover's counters are such variables: the compiler takes
-// no account of assignments to them when it decides what to inline, so that
-// counting changes nothing but the counts (isIndexingCoverageCounter in
-// cmd/compile/internal/inline/inl.go). It knows them by the prefix that the file
-// of its flag -coveragecfg names.
+// FreePrefix is the prefix of zero-size variables to which planted calls are assigned:
+//
+//	free_markgen_x[0] = perf.Open(&m[1])
+//
+// The inliner does not charge for assignments to coverage counters, whose prefix
+// it reads from the file given by -coveragecfg (isIndexingCoverageCounter in
+// cmd/compile/internal/inline/inl.go). With this prefix there, markers do not change
+// what is inlined.
 const FreePrefix = "free_markgen_"
 
 // file returns the marked text of a file, or nil if nothing changes.
@@ -133,12 +133,12 @@ func (w *overlayWriter) file(f *file, head bool) []byte {
 	return without(e.apply(0, len(f.Text)))
 }
 
-// register declares the unit's markers and counters and hands them over. It is
-// the first initialiser of the package and needs no other, so the order of the
-// user's own is unchanged.
+// register returns the declarations of the unit's markers and counters and the call that registers
+// them. It is the first initialiser of the package and depends on no other, so that the order of
+// the user's initialisers is unchanged.
 func (w *overlayWriter) register() string {
 	var b strings.Builder
-	// An array has one element at least: nil may be a name of the user's.
+	// Arrays have at least one element, so that &x[0] can be passed: the user may have redeclared nil.
 	ref := func(name, kind string, n int) string {
 		fmt.Fprintf(&b, "; var %s [%d]%s.%s", name, max(n, 1), w.perf, kind)
 		return "&" + name + "[0]"
@@ -222,15 +222,17 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	}
 }
 
-// marker names the i-th marker of the unit. There is nothing else in the pages
-// that hold markers, so that the runtime can have them in the data file.
+// marker returns the expression of the unit's marker i. The array is padded: pages with markers have
+// nothing else in them, so that the runtime can map them to the data file.
 func (w *overlayWriter) marker(i int) string {
 	return fmt.Sprintf("%s[%s.MarkerPad+%d]", w.m, w.perf, i)
 }
 
-// chooses gives what stands before and behind a body that is to run marked, from there to its end, if its gate is open and it is due. Of
-// one condition the compiler makes a variable that is tested whatever the gate is, and where no call follows the first it
-// takes that for the way that is often gone.
+// chooses returns the text before and after a marked body, which runs if the function's gate is
+// open and, if a call may take long, the marker is due. The two tests are nested rather than joined
+// by &&: the compiler would keep the result of && in a variable and test that even if the gate is
+// closed, and without a call after the first test it would lay out the marked body as the likely
+// branch.
 func (w *overlayWriter) chooses(fn *function) (from, to string) {
 	if m := w.gate(fn); m != "" && fn.lengthens() {
 		return " if " + w.isMarked(m) + " {" + w.ifDue(m, "", "IsDue"), "}}"
@@ -238,8 +240,9 @@ func (w *overlayWriter) chooses(fn *function) (from, to string) {
 	return " if " + w.opens(fn) + " {", "}"
 }
 
-// choosesBehind is chooses for a body in which the function's own scope has an explicit end: it is opened first, which does nothing while
-// the body is not due. scopes declares those of the function.
+// choosesBehind is chooses for a body in which the function's own scope has an explicit end. That
+// scope is opened before the body is known to be due; if it is not, opening does nothing. scopes is
+// the declaration of the function's scopes.
 func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (from, to string) {
 	own := w.ownScope(fn, how)
 	if m := w.gate(fn); own != "" {
@@ -249,15 +252,21 @@ func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (fr
 	return from + scopes, to
 }
 
-// ifDue begins a body that is run if the marker is due, behind what is done before. That is in a loop, of which there is one passage: what
-// has a loop in front of it the compiler does not put in front of the body as it was, which has two ways in. The body is in no loop, or what
-// it gives to a parameter would be on the heap.
+// ifDue returns the start of a body that runs if the marker is due, preceded by before:
+//
+//	for { before; if due || !perf.Again() { break } }
+//	if due {
+//
+// The loop runs once. Without it the compiler would lay out this code between the gate and the
+// unmarked body; after a loop it lays it out elsewhere (see perf.Again). The body is not in the loop
+// itself: what it assigns through a parameter would escape to the heap.
 func (w *overlayWriter) ifDue(marker, before, due string) string {
 	test := w.perf + "." + due + "(&" + marker + ")"
 	return " for {" + before + " if " + test + " || !" + w.perf + ".Again() { break } }; if " + test + " {"
 }
 
-// ownScope opens the scope of a function with two bodies, if that is what speaks for both; "" if it is not.
+// ownScope returns the text that opens a twin's own scope before the test whether its marked body is
+// due. It returns "" if the function's own marker is not its gate, or if there is no such test.
 func (w *overlayWriter) ownScope(fn *function, how gate) string {
 	if p := fn.point; !fn.lengthens() || p == nil || p.Count || w.called || how != passed && how != framed || w.marker(p.marker) != w.gate(fn) || fn.form != formTwin {
 		return ""
@@ -267,7 +276,7 @@ func (w *overlayWriter) ownScope(fn *function, how gate) string {
 	return w.opened(fn.point)
 }
 
-// chosen declares the variable that says whether the body is to run marked.
+// chosen declares the variable that tells whether the body runs marked.
 func (w *overlayWriter) chosen(fn *function) string {
 	text := " " + w.on + " := " + w.opens(fn) + ";"
 	if m := w.gate(fn); m != "" && fn.lengthens() {
@@ -276,7 +285,7 @@ func (w *overlayWriter) chosen(fn *function) string {
 	return text
 }
 
-// opens tests whether the function's markers are on.
+// opens returns the condition that the function's markers are on.
 func (w *overlayWriter) opens(fn *function) string {
 	if m := w.gate(fn); m != "" {
 		return w.isMarked(m)
@@ -284,10 +293,10 @@ func (w *overlayWriter) opens(fn *function) string {
 	return "false"
 }
 
-// isMarked tests a gate: whether the code behind it is to run marked.
+// isMarked returns the condition that a gate is open, so that the code runs marked.
 func (w *overlayWriter) isMarked(gate string) string { return gate + ".Off&" + w.perf + ".Closed == 0" }
 
-// gate is the marker that speaks for all of the function's; "": it has none.
+// gate returns the marker that is tested for the whole function, its first timed one, or "".
 func (w *overlayWriter) gate(fn *function) string {
 	for _, p := range fn.points {
 		if p.marker >= 0 {
@@ -297,14 +306,15 @@ func (w *overlayWriter) gate(fn *function) string {
 	return ""
 }
 
-// scopes declares the scopes of a function: one for each that may be open at
-// once.
+// scopes declares the array of a function's scopes, with an element for each scope that may be open
+// at once.
 func (w *overlayWriter) scopes(fn *function) string {
 	return " var " + w.s + " [" + strconv.Itoa(max(fn.slots, 1)) + "]" + w.perf + ".Scope;"
 }
 
-// entered declares the scopes of a function that nothing leaves but a return, a variable for each that may
-// be open at once. Some are never ended: what follows is an endless loop.
+// entered declares the scopes of a framed function (see function.framed), a variable for each scope
+// that may be open at once. They are also assigned to _: a scope before an endless loop never ends,
+// and its variable would be unused.
 func (w *overlayWriter) entered(fn *function) string {
 	var names, none []string
 	for slot := range max(fn.slots, 1) {
@@ -314,12 +324,12 @@ func (w *overlayWriter) entered(fn *function) string {
 	return " var " + list + " " + w.perf + ".Entered; " + strings.Join(none, ", ") + " = " + list + ";"
 }
 
-// deferred declares the scopes of a function, which a deferred call closes.
+// deferred declares the scopes of a function and defers the call that closes them.
 func (w *overlayWriter) deferred(fn *function) string {
 	return w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
 }
 
-// counts plants only what is counted and not timed, and the calls that steer.
+// counts plants counters and the calls of Pause and Resume, but no timed scopes.
 func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 	if p := fn.point; p != nil && p.Count {
 		e.insert(start, w.counted(p.counter))
@@ -329,7 +339,7 @@ func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 	}
 }
 
-// eventOff plants an event where no scope is recorded.
+// eventOff plants an event in the unmarked body: only counters, Pause and Resume.
 func (w *overlayWriter) eventOff(e *edits, ev event) {
 	switch ev.op {
 	case opCount, opCover, opWrap, opUnwrap, opPause, opResume:
@@ -337,8 +347,7 @@ func (w *overlayWriter) eventOff(e *edits, ev event) {
 	}
 }
 
-// marked plants all events; guard is the variable that says whether the timed
-// ones happen, "" for always.
+// marked plants all events. guard is the variable that the timed ones test, "" for no test.
 func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) {
 	if p := fn.point; p != nil {
 		if p.Count {
@@ -410,7 +419,7 @@ func (w *overlayWriter) enter(p *Point, slot int) string {
 	return w.enterInto(fmt.Sprintf("%s[%d]", w.s, slot), p)
 }
 
-// enterInto enters the scope of a point that is in a variable.
+// enterInto returns the text that enters the scope of p, held in the variable scope.
 func (w *overlayWriter) enterInto(scope string, p *Point) string {
 	text := fmt.Sprintf(" %s.Enter(&%s);", scope, w.marker(p.marker))
 	if p.SizeExpr != "" {
@@ -426,24 +435,25 @@ func (w *overlayWriter) count(counter int) string {
 	case w.u.inline:
 		return w.free("Tick(&%s[%d])", w.c, counter)
 	}
-	return w.free("Count(&%s[%d])", w.c, counter) // which costs the inliner least where it takes account of it
+	return w.free("Count(&%s[%d])", w.c, counter) // the cheapest call where the inliner charges for it
 }
 
-// tallied says whether what is being planted counts by goroutine.
+// tallied reports whether the code being planted counts by goroutine.
 func (w *overlayWriter) tallied() bool { return w.u.inline && !w.terse && !w.untallied }
 
-// tallyAt are the arguments by which Tally finds a counter.
+// tallyAt returns the arguments by which Tally finds a counter.
 func (w *overlayWriter) tallyAt(counter int) string {
 	return fmt.Sprintf("&%s, &%s[%d], %d", w.t, w.l, w.last, counter)
 }
 
-// tallyOf are those of the counter that counts scopes of a point once it is demoted: they stand
-// behind those of the table.
+// tallyOf returns the Tally arguments for the counter of a demoted marker's scopes. These counters
+// follow those of the table.
 func (w *overlayWriter) tallyOf(p *Point) string {
 	return w.tallyAt(len(w.u.counts) + len(w.u.blocks) + p.marker)
 }
 
-// counted is count for the point of a function.
+// counted is count for the point of a function. If no branch may precede the body, it is a call
+// that is not inlined.
 func (w *overlayWriter) counted(counter int) string {
 	switch {
 	case w.called && w.tallied():
@@ -454,7 +464,8 @@ func (w *overlayWriter) counted(counter int) string {
 	return w.count(counter)
 }
 
-// renameLabels gives the labels of a copied body names of their own. A blank one has none.
+// renameLabels prefixes the labels of a copied body, except blank ones: a function's labels are
+// unique.
 func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 	for _, l := range fn.labels {
 		if l.Label.Name != "_" {
@@ -466,8 +477,8 @@ func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 	}
 }
 
-// tally counts a basic block. That at a function's start may find counters for
-// the goroutine, so that those of its other blocks need not.
+// tally counts a basic block. The first block of a function looks up the goroutine's counters; the
+// other blocks use the result.
 func (w *overlayWriter) tally(ev event) string {
 	counter := len(w.u.counts) + ev.block
 	switch {
@@ -481,11 +492,11 @@ func (w *overlayWriter) tally(ev event) string {
 	return w.free("TallyOn(%s)", w.tallyAt(counter))
 }
 
-// tallies says whether the unit counts by goroutine.
+// tallies reports whether the unit has functions that count by goroutine.
 func (w *overlayWriter) tallies() bool { return w.u.inline && w.u.counting > 0 }
 
-// free calls a function of the runtime in a statement that costs the inliner
-// nothing, where that can be had.
+// free returns a call of a runtime function, as an assignment that is free to the inliner if
+// possible (see FreePrefix).
 func (w *overlayWriter) free(call string, args ...any) string {
 	call = w.perf + "." + fmt.Sprintf(call, args...) + ";"
 	if w.u.inline && !w.terse {

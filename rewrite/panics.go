@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// framed says whether the scopes of the marked copy can be variables of its own: nothing leaves it but a
+// framed reports whether the scopes of the marked copy can be variables of its own: nothing leaves it but a
 // return, and nothing jumps into a scope that has not begun.
 func (fn *function) framed() bool { return len(fn.labels) == 0 && !fn.panics() }
 
-// panics says whether anything in the body might call or panic, as far as its
+// panics reports whether anything in the body might call or panic, as far as its
 // syntax shows.
 func (fn *function) panics() bool {
 	found := false
@@ -54,7 +54,7 @@ func (fn *function) panics() bool {
 	return found
 }
 
-// mayPanic says whether an operator may: on division by 0, on a negative shift, on
+// mayPanic reports whether an operator may: on division by 0, on a negative shift, on
 // interfaces that hold what cannot be compared.
 func mayPanic(op token.Token, y ast.Expr) bool {
 	switch op {
@@ -68,13 +68,13 @@ func mayPanic(op token.Token, y ast.Expr) bool {
 	return false
 }
 
-// nonzero says whether an operand is a literal other than 0.
+// nonzero reports whether an operand is a literal other than 0.
 func nonzero(x ast.Expr) bool {
 	l, ok := ast.Unparen(x).(*ast.BasicLit)
 	return ok && strings.Trim(l.Value, "0xXbBoO_.") != ""
 }
 
-// rangesSafely says whether a loop over what has a name goes over a parameter that, by its type, can neither call nor wait,
+// rangesSafely reports whether a loop over what has a name goes over a parameter that, by its type, can neither call nor wait,
 // as a function and a channel do, nor be a nil pointer to an array, nor be told that it changes meanwhile, as a map.
 func (fn *function) rangesSafely(x ast.Expr) bool {
 	switch fn.parameterType(x).(type) {
@@ -84,7 +84,7 @@ func (fn *function) rangesSafely(x ast.Expr) bool {
 	return fn.isBasic(x)
 }
 
-// isBasic says whether an expression is a parameter that is a number, a boolean or a string.
+// isBasic reports whether an expression is a parameter that is a number, a boolean or a string.
 func (fn *function) isBasic(x ast.Expr) bool {
 	t, ok := fn.parameterType(x).(*ast.Ident)
 	return ok && (t.Name == "string" || scalarNames[t.Name]) && fn.predeclared(t.Name)

@@ -35,7 +35,7 @@ func (w *inPlaceWriter) function(fn *function) []piece {
 	return list
 }
 
-// finishes says whether fn is the main function of a program with markers.
+// finishes reports whether fn is the main function of a program with markers.
 func (w *inPlaceWriter) finishes(fn *function) bool {
 	return fn.decl != nil && fn.decl.Recv == nil && fn.decl.Name.Name == "main" && w.u.Name == "main" && w.o.Unit == "" &&
 		!fn.file.left
@@ -162,12 +162,12 @@ func (p *piece) inLine(e *edits) {
 	e.insert(at, text+"; ")
 }
 
-// listStart says whether a brace or colon stands in front of an offset.
+// listStart reports whether a brace or colon stands in front of an offset.
 func listStart(text []byte, at int) bool {
 	return at > 0 && (text[at-1] == '{' || text[at-1] == ':')
 }
 
-// inDirective says whether what ends at an offset is a directive.
+// inDirective reports whether what ends at an offset is a directive.
 func inDirective(text []byte, at int) bool {
 	return bytes.HasPrefix(text[skipBlanks(text, lineStart(text, at)):], []byte(directivePrefix))
 }
@@ -248,7 +248,7 @@ type gap struct {
 	lines    []string
 }
 
-// oneLine says whether a body is on one line and gets one of the pieces, whose
+// oneLine reports whether a body is on one line and gets one of the pieces, whose
 // places are sorted.
 func (f *file) oneLine(body *ast.BlockStmt, places []int) bool {
 	from, to := f.offset(body.Lbrace), f.offset(body.Rbrace)

@@ -21,30 +21,30 @@ const (
 type Point struct {
 	registry.Point
 	ID       registry.ID
-	Guess    bool           // that it is what the earlier marker with the ID was: see registry.Baseline
+	Guess    bool           // its match with the earlier marker of the same ID is uncertain: see registry.Earlier
 	Pos      token.Position // of the func, for, if, case … keyword, or of the directive
-	Count    bool           // passages are counted and not timed
-	Long     bool           // it may go on for as long as the program: scopes in its loops follow changes of the state
-	Sample   int            // 1:Sample; 1 or 0 means every passage
+	Count    bool           // scopes are counted, not timed
+	Long     bool           // may run as long as the program: scopes in its loops follow changes of the state
+	Sample   int            // one scope in Sample is recorded; 0 or 1 means every scope
 	Group    string         // "" for none
 	SizeExpr string         // integer expression in the scope of the marked statements; "" for none
 	Explicit bool           // a directive asked for it
-	Form     string         // how the writer of overlays plants it: see form.go
-	Why      string         // why that form
+	Form     string         // the form in which Overlay plants it: see form.go
+	Why      string         // why that form was chosen
 
 	marker  int       // index into Unit.timed, or -1
 	counter int       // index into Unit.counts, or -1
-	gate    int       // index into Unit.timed of the first marker of its function
-	atTop   bool      // its function chooses where it begins whether scopes in it are recorded
-	once    string    // the flag of what runs once at most; see function.once
-	slot    int       // which of its function's scopes it has, where it is timed
-	sizePos token.Pos // of a directive's SizeExpr
-	clause  int       // index in Header of the clause of a switch or select; 0: the point is none
+	gate    int       // index into Unit.timed of its function's gate, the first timed marker of the function
+	atTop   bool      // its function tests once, at its start, whether its scopes are recorded
+	once    string    // flag of a function that runs at most once; see function.once
+	slot    int       // index of its scope in the function's scopes, if it is timed
+	sizePos token.Pos // position of a directive's SizeExpr
+	clause  int       // offset in Header of the clause of a switch or select; 0 for other points
 	f       *file
 }
 
-// Head is the header of a loop or branch as people read it, on one line and without comments:
-// "for i := range n", "if x > y", "else of if x > y", "case 1, 2:". It is "" for other kinds of points.
+// Head returns the header of a loop or branch for display, on one line and without comments:
+// "for i := range n", "if x > y", "else of if x > y", "case 1, 2:". For other kinds it returns "".
 func (p *Point) Head() string {
 	switch {
 	case p.Kind == KindLoop:

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// restores says whether Strip takes everything out of the marked text again and
+// restores reports whether Strip takes everything out of the marked text again and
 // gives the original bytes back.
 //
 // To try it is what costs most of marking, since Strip has to parse. A text that
@@ -29,7 +29,7 @@ func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
 	return err == nil && bytes.Equal(back, f.Text)
 }
 
-// restoresImports says whether Strip gives back the imports of a file that was marked by lines; plain and marked are where
+// restoresImports reports whether Strip gives back the imports of a file that was marked by lines; plain and marked are where
 // they end in the original and in the marked text.
 func (w *inPlaceWriter) restoresImports(f *file, m *markedText) (plain, marked int, ok bool) {
 	if plain, ok = behindLine(f.Text, f.lastImport()); !ok {

@@ -70,7 +70,7 @@ func (s shapes) kind(st ast.Stmt) shape {
 	return shapeNone
 }
 
-// selects says whether x is perf.Name, with perf the import.
+// selects reports whether x is perf.Name, with perf the import.
 func (s shapes) selects(x ast.Expr, name string) bool {
 	sel, ok := x.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {
@@ -80,7 +80,7 @@ func (s shapes) selects(x ast.Expr, name string) bool {
 	return ok && id.Name == s.perf && id.Obj == nil
 }
 
-// call says whether a call is perf.Name(arg), or perf.Name() where arg is nil.
+// call reports whether a call is perf.Name(arg), or perf.Name() where arg is nil.
 func (s shapes) call(c *ast.CallExpr, name string, arg func(ast.Expr) bool) bool {
 	if !s.selects(c.Fun, name) || c.Ellipsis.IsValid() {
 		return false
@@ -91,7 +91,7 @@ func (s shapes) call(c *ast.CallExpr, name string, arg func(ast.Expr) bool) bool
 	return len(c.Args) == 1 && arg(c.Args[0])
 }
 
-// exitsEntered says whether a call is perf.Enter(&perfmarks.X).Exit().
+// exitsEntered reports whether a call is perf.Enter(&perfmarks.X).Exit().
 func (s shapes) exitsEntered(c *ast.CallExpr) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Exit" || len(c.Args) != 0 {
@@ -101,7 +101,7 @@ func (s shapes) exitsEntered(c *ast.CallExpr) bool {
 	return ok && s.call(enter, "Enter", s.isMarker)
 }
 
-// declares says whether a declaration is var perfs [N]perf.Scope.
+// declares reports whether a declaration is var perfs [N]perf.Scope.
 func (s shapes) declares(d ast.Decl) bool {
 	g, ok := d.(*ast.GenDecl)
 	if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
@@ -115,7 +115,7 @@ func (s shapes) declares(d ast.Decl) bool {
 	return ok && s.selects(t.Elt, "Scope")
 }
 
-// onScope says whether a call is perfs[i].Enter(&perfmarks.X), perfs[i].Exit()
+// onScope reports whether a call is perfs[i].Enter(&perfmarks.X), perfs[i].Exit()
 // or perfs[i].Size(expression).
 func (s shapes) onScope(c *ast.CallExpr) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
@@ -142,13 +142,13 @@ func (s shapes) isScopes(x ast.Expr) bool {
 	return ok && id.Name == s.scopes
 }
 
-// isSlice says whether x is perfs[:] or perfs[i:j].
+// isSlice reports whether x is perfs[:] or perfs[i:j].
 func (s shapes) isSlice(x ast.Expr) bool {
 	sl, ok := x.(*ast.SliceExpr)
 	return ok && s.isScopes(sl.X)
 }
 
-// isMarker says whether x is &perfmarks.Name.
+// isMarker reports whether x is &perfmarks.Name.
 func (s shapes) isMarker(x ast.Expr) bool {
 	u, ok := x.(*ast.UnaryExpr)
 	if !ok || u.Op != token.AND {

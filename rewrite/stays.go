@@ -12,7 +12,7 @@ import (
 // meanwhile, by triggers, windows or another process. What is in such a loop follows, with a test at each end of a scope, which is
 // little beside what the loop waits for.
 
-// stays says whether a loop of the function that has scopes or points in it may go on for long:
+// stays reports whether a loop of the function that has scopes or points in it may go on for long:
 //
 //   - a directive says so, of it or of the function: //perf:mark long;
 //   - it sends or receives, or ranges over what the unit has for a channel;
@@ -54,13 +54,13 @@ func (fn *function) stays(u *Unit) bool {
 	return found
 }
 
-// marksLong says whether a directive says of a loop that it may go on for long.
+// marksLong reports whether a directive says of a loop that it may go on for long.
 func (fn *function) marksLong(loop ast.Node) bool {
 	line := fn.file.position(loop.Pos())
 	return slices.ContainsFunc(fn.points, func(p *Point) bool { return p.Long && p.Pos == line })
 }
 
-// holds says whether a scope begins, or a point is, in a block. That of the
+// holds reports whether a scope begins, or a point is, in a block. That of the
 // function itself does not count.
 func (fn *function) holds(body *ast.BlockStmt) bool {
 	from, to := fn.file.offset(body.Lbrace), fn.file.offset(body.Rbrace)
@@ -72,7 +72,7 @@ func (fn *function) holds(body *ast.BlockStmt) bool {
 	return false
 }
 
-// once says whether the function is func main, or a literal or a function of a name that a go statement, or a method
+// once reports whether the function is func main, or a literal or a function of a name that a go statement, or a method
 // of the name Go, starts.
 func (in *lasting) once(fn *function) bool {
 	if fn.decl != nil {
@@ -83,7 +83,7 @@ func (in *lasting) once(fn *function) bool {
 	return bytes.HasSuffix(before, []byte(".Go(")) || bytes.HasSuffix(before, []byte("go")) && !wordByte(before, len(before)-3)
 }
 
-// hasWayOut says whether anything in the body of a loop leaves it, as far as its own statements show.
+// hasWayOut reports whether anything in the body of a loop leaves it, as far as its own statements show.
 func hasWayOut(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -118,13 +118,13 @@ func (fn *function) meets(loop ast.Node) (calls, waits bool) {
 	return calls || waits, waits
 }
 
-// callsPredeclared says whether a call is of a predeclared function, or converts to a number.
+// callsPredeclared reports whether a call is of a predeclared function, or converts to a number.
 func (fn *function) callsPredeclared(call *ast.CallExpr) bool {
 	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && (builtins[name.Name] || scalarNames[name.Name]) && fn.predeclared(name.Name)
 }
 
-// isType says whether an expression can be nothing but a type.
+// isType reports whether an expression can be nothing but a type.
 func isType(x ast.Expr) bool {
 	switch ast.Unparen(x).(type) {
 	case *ast.ArrayType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.MapType, *ast.StarExpr, *ast.StructType:

@@ -118,7 +118,7 @@ func (s *stripper) without(name string) ([]byte, error) {
 	return append(out, applySorted(s.src, list, at, len(s.src))...), nil
 }
 
-// opensGap says whether text has blank lines that gofmt would take out, and src,
+// opensGap reports whether text has blank lines that gofmt would take out, and src,
 // with more in it, has none.
 func opensGap(src, text []byte) bool {
 	gap := []byte("\n\n\n")
@@ -222,7 +222,7 @@ func (s *stripper) fail(pos token.Pos, what, remedy string) {
 	s.errs = append(s.errs, &Error{s.tok.PositionFor(pos, false), what, remedy})
 }
 
-// notes says whether the file has comments //perf:line.
+// notes reports whether the file has comments //perf:line.
 func (s *stripper) notes() bool { return len(lineNotes(s.f)) > 0 }
 
 // find fills spans and errs.
@@ -290,7 +290,7 @@ func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	return true
 }
 
-// namesPerf says whether the file imports or declares something by the name
+// namesPerf reports whether the file imports or declares something by the name
 // that the runtime would have.
 func (s *stripper) namesPerf() bool {
 	for _, imp := range s.f.Imports {
@@ -343,7 +343,7 @@ func (s *stripper) stmt(st ast.Stmt, main bool) {
 	s.gone[st] = true
 }
 
-// belowDirective says whether nothing but what was inserted stands between a
+// belowDirective reports whether nothing but what was inserted stands between a
 // statement and a directive above it.
 func (s *stripper) belowDirective(st ast.Stmt) bool {
 	at := lineStart(s.src, s.offset(st.Pos()))
@@ -383,7 +383,7 @@ func (s *stripper) drop(from, to int, behind bool) {
 	s.spans, s.last = append(s.spans, sp), sp.to
 }
 
-// inSpan says whether what is at an offset is to go. The last spans come first,
+// inSpan reports whether what is at an offset is to go. The last spans come first,
 // for they are the ones asked for while spans are found.
 func (s *stripper) inSpan(at int) bool {
 	for i := len(s.spans) - 1; i >= 0; i-- {

@@ -220,7 +220,7 @@ func TestInPlaceNames(t *testing.T) {
 	}
 }
 
-// checkBlank says whether the blanked text has the lines of the marked one, and
+// checkBlank reports whether the blanked text has the lines of the marked one, and
 // the tokens of the stripped one.
 func checkBlank(t *testing.T, marked, stripped []byte) {
 	t.Helper()

@@ -169,7 +169,7 @@ func (s *summer) cases(stmt *ast.SwitchStmt, rest []ast.Stmt) []int {
 	return sum
 }
 
-// fallsThrough says whether a clause goes on in the next.
+// fallsThrough reports whether a clause goes on in the next.
 func fallsThrough(body []ast.Stmt) bool {
 	for _, s := range body {
 		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
@@ -312,7 +312,7 @@ func (p plainCode) expr(x ast.Expr) bool {
 	return false
 }
 
-// fixed says whether an expression is a literal or a predeclared value, which anything can be compared with.
+// fixed reports whether an expression is a literal or a predeclared value, which anything can be compared with.
 func (p plainCode) fixed(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BasicLit:

@@ -109,7 +109,7 @@ func (u *Unit) table(root string) string {
 // rate is the N of the point's sample=1:N.
 func (p *Point) rate() int { return max(p.Sample, 1) }
 
-// sampled says whether a point has a rate.
+// sampled reports whether a point has a rate.
 func sampled(points []*Point) bool {
 	return slices.ContainsFunc(points, func(p *Point) bool { return p.rate() > 1 && !p.Count })
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SameTable says whether two generated table files are the same but for line ends, empty lines and
+// SameTable reports whether two generated table files are the same but for line ends, empty lines and
 // the order of the markers: where two branches are merged by git's union, those of one stand behind
 // those of the other. A table whose two lists do not go together is not the same as another, for
 // its markers would have each other's names.

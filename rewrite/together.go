@@ -6,7 +6,7 @@ import (
 	"go/token"
 )
 
-// together says whether the compiler may put a parameter or a result of the function and a variable
+// together reports whether the compiler may put a parameter or a result of the function and a variable
 // of its own into one allocation: it does so with small ones without pointers that move to the heap next to each
 // other (maxAggregatedHeapAllocation in cmd/compile/internal/ssagen/ssa.go), as long as no branch is between
 // them. A test at the top of the body would be one, and testing.AllocsPerRun would tell. Syntax alone
@@ -42,7 +42,7 @@ func (fn *function) together() bool {
 	return false
 }
 
-// mayShare says whether there may be others that use one of the names: it is quick, and no for most functions.
+// mayShare reports whether there may be others that use one of the names: it is quick, and no for most functions.
 func (fn *function) mayShare(names map[string]bool) bool {
 	if len(names) == 0 {
 		return false
@@ -119,7 +119,7 @@ func (fn *function) shared() map[string]bool {
 	return names
 }
 
-// declaresShared says whether the body declares a variable that may move to the heap before its first branch: one of
+// declaresShared reports whether the body declares a variable that may move to the heap before its first branch: one of
 // its own, or what a loop over a function keeps its state in.
 func (fn *function) declaresShared(shared map[string]bool) bool {
 	for _, s := range fn.body.List {
@@ -156,7 +156,7 @@ func (fn *function) declaresShared(shared map[string]bool) bool {
 	return false
 }
 
-// mayBeFunc says whether a loop may be over a function: one that a call gives, or a parameter.
+// mayBeFunc reports whether a loop may be over a function: one that a call gives, or a parameter.
 func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	switch x := ast.Unparen(s.X).(type) {
 	case *ast.Ident:
@@ -170,7 +170,7 @@ func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	return false
 }
 
-// shares says whether a loop with scopes in it may be over a function. Variables that these are in would be on the heap where
+// shares reports whether a loop with scopes in it may be over a function. Variables that these are in would be on the heap where
 // that function is not inlined.
 func (fn *function) shares() (found bool) {
 	ast.Inspect(fn.body, func(n ast.Node) bool {
@@ -185,7 +185,7 @@ func (fn *function) shares() (found bool) {
 	return found
 }
 
-// mayBeSmall says whether a type may be one of fewer than 16 bytes without pointers.
+// mayBeSmall reports whether a type may be one of fewer than 16 bytes without pointers.
 func mayBeSmall(t ast.Expr) bool {
 	switch t := ast.Unparen(t).(type) {
 	case *ast.Ident:

@@ -182,7 +182,7 @@ func (l Errors) sort() {
 	})
 }
 
-// constrained says whether build constraints decide about the file: a
+// constrained reports whether build constraints decide about the file: a
 // //go:build line, or a name such as x_linux.go.
 func (f *file) constrained() bool {
 	head := f.Text[:f.offset(f.ast.Package)]

@@ -100,7 +100,7 @@ func rootName(x ast.Expr) *ast.Ident {
 	}
 }
 
-// has says whether an operand is one of the variables, or may be a part of one.
+// has reports whether an operand is one of the variables, or may be a part of one.
 func (vars variables) has(x ast.Expr) bool {
 	v, ok := vars[root(x)]
 	if _, itself := ast.Unparen(x).(*ast.Ident); itself || !ok {
@@ -110,7 +110,7 @@ func (vars variables) has(x ast.Expr) bool {
 	return !isReference(v.typ) && (!ok || slice.Len != nil)
 }
 
-// isArray says whether an operand may be an array that is one of the variables or a part of it.
+// isArray reports whether an operand may be an array that is one of the variables or a part of it.
 func (vars variables) isArray(x ast.Expr) bool {
 	if _, itself := ast.Unparen(x).(*ast.Ident); !itself {
 		return vars.has(x)
@@ -119,7 +119,7 @@ func (vars variables) isArray(x ast.Expr) bool {
 	return ok && t.Len != nil
 }
 
-// isReference says whether values of a type are pointers, which become values of an interface as they are.
+// isReference reports whether values of a type are pointers, which become values of an interface as they are.
 func isReference(t ast.Expr) bool {
 	switch ast.Unparen(t).(type) {
 	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType:

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// scope walks a statement list that is one scope: the list between from and to
-// (behind the brace or colon that opens it, in front of what closes it).
+// scope walks a statement list that is the scope of p, or of no point if p is nil. from is the
+// position after the opening brace or colon, to that of the closing brace or the next clause.
 func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 	if p == nil {
 		w.list(list, from, to)
@@ -25,7 +25,7 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 	if !w.flow.ends(list) {
 		end := w.f.lastEnd(list, start)
 		for _, e := range w.fn.events[opened+1:] {
-			if e.stmt > end { // of a directive behind the last statement
+			if e.stmt > end { // the event of a directive after the last statement
 				end, inset = e.stmt, e.inset
 			}
 		}
@@ -39,15 +39,14 @@ func (w *walker) event(e event) int {
 	return len(w.fn.events) - 1
 }
 
-// leave plants the end of every scope that is open deeper than depth, in front
-// of a statement that jumps.
+// leave plants the end of every scope from slot depth on, before a statement that jumps.
 func (w *walker) leave(at token.Pos, depth int) {
 	if n := len(w.chain) - depth; n > 0 {
 		w.event(event{op: opExit, at: w.f.offset(at), slot: depth, ends: w.opened(depth), n: n})
 	}
 }
 
-// list walks a statement list with the directives that stand in it.
+// list walks a statement list and the directives in it.
 func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 	w.lists++
 	serial, open := w.lists, len(w.regions)
@@ -58,10 +57,10 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 			w.stray(d, "")
 		}
 	}
-	// A mark or skip that is left may belong to the clause that follows.
+	// A remaining mark or skip may apply to the clause that follows.
 	w.inList(to, serial, w.flow.ends(list))
 	for _, r := range w.regions[open:] {
-		if !r.crossed { // else its end has been complained of
+		if !r.crossed { // if it is crossed, its end has been reported
 			w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")
 		}
 		if r.point != nil && !r.point.Count {
@@ -71,9 +70,9 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 	w.regions = w.regions[:open]
 }
 
-// inList passes the directives of a list that stand in front of a place and
-// returns the mark or skip among them, which is for what starts there. dead
-// says that control does not come here.
+// inList consumes the directives of a list up to a position and returns the mark or skip among
+// them, which applies to the construct that starts there. dead reports that control does not
+// reach the position.
 func (w *walker) inList(at token.Pos, serial int, dead bool) *directive {
 	end := w.next
 	for end < len(w.f.dirs) && w.f.dirs[end].pos < at {
@@ -84,7 +83,7 @@ func (w *walker) inList(at token.Pos, serial int, dead bool) *directive {
 		d := w.f.dirs[w.next]
 		if d.verb == "mark" || d.verb == "skip" {
 			if at == w.listEnd(at) {
-				return nil // for the clause that follows, or stray
+				return nil // it applies to the clause that follows, or to nothing
 			}
 			if attached != nil {
 				w.fail(d.pos, "two directives on one thing", "leave one of //perf:"+attached.verb+" and //perf:"+d.verb)
@@ -117,7 +116,7 @@ func hasWord(text []byte, word string) bool {
 	return !(c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80)
 }
 
-// place carries out a directive that stands between statements.
+// place plants the event of a directive between statements.
 func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 	off, tail := w.f.offset(at), w.listEnd(at) == at
 	switch d.verb {
@@ -163,7 +162,7 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 	}
 }
 
-// endRegion closes the innermost region with the event given.
+// endRegion closes the innermost region with the given event.
 func (w *walker) endRegion(d *directive, exit event, serial int, dead bool) {
 	if len(w.regions) == 0 {
 		w.fail(d.pos, "//perf:end "+d.name+" without //perf:begin", "write //perf:begin "+d.name+" where the region starts")
@@ -198,7 +197,7 @@ func (w *walker) endRegion(d *directive, exit event, serial int, dead bool) {
 	w.chain = w.chain[:exit.slot]
 }
 
-// before passes the directives in front of a place and returns them.
+// before consumes and returns the directives before a position.
 func (w *walker) before(at token.Pos) []*directive {
 	start := w.next
 	for w.next < len(w.f.dirs) && w.f.dirs[w.next].pos < at {
@@ -207,8 +206,8 @@ func (w *walker) before(at token.Pos) []*directive {
 	return w.f.dirs[start:w.next]
 }
 
-// attached is the directive above a declaration or a clause. What cannot stand
-// there is reported.
+// attached returns the mark or skip above a declaration or a clause, or nil. Other directives are
+// errors.
 func (w *walker) attached(at token.Pos, remedy string) *directive {
 	var attached *directive
 	for _, d := range w.before(at) {
@@ -245,7 +244,7 @@ func (w *walker) stmt(s ast.Stmt, d *directive) {
 	w.labelled(s, "", d)
 }
 
-// labelled walks a statement that has a label, or "".
+// labelled walks a statement with the given label, "" if it has none.
 func (w *walker) labelled(s ast.Stmt, label string, d *directive) {
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
@@ -312,16 +311,16 @@ func (w *walker) plain(s ast.Stmt, d *directive) {
 	w.strays(s.End())
 }
 
-// strays reports the directives up to a place: they stand where nothing can be marked, as in the middle of a
-// statement or a function's head.
+// strays reports all directives before a position as errors: nothing can be marked there, as in
+// the middle of a statement or of a function's signature.
 func (w *walker) strays(at token.Pos) {
 	for _, d := range w.before(at) {
 		w.stray(d, "")
 	}
 }
 
-// headers walks the function literals in the header of a statement; the
-// directive above the statement is not for them.
+// headers walks the function literals in the header of a statement. The directive above the
+// statement does not apply to them.
 func (w *walker) headers(nodes ...ast.Node) {
 	w.literals(nodes...)
 }
@@ -337,8 +336,8 @@ func (w *walker) loop(pos token.Pos, body *ast.BlockStmt, label string, d *direc
 	w.targets = w.targets[:len(w.targets)-1]
 }
 
-// ifStmt walks an if; link counts the ifs of an else-if chain from 1. A
-// directive above the chain is for all of it.
+// ifStmt walks an if statement; link is its position in an else-if chain, from 1. A directive
+// above the chain applies to all its ifs.
 func (w *walker) ifStmt(s *ast.IfStmt, d *directive, link int) {
 	part := "if#" + strconv.Itoa(w.fn.next("if"))
 	header := w.f.normal(s.If, s.Body.Lbrace)
@@ -405,7 +404,8 @@ func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string,
 	w.targets = w.targets[:len(w.targets)-1]
 }
 
-// branch plants the ends of the scopes that a jump leaves.
+// branch plants the ends of the scopes that a jump leaves. For goto, whose label may follow, body
+// completes the event.
 func (w *walker) branch(s *ast.BranchStmt) {
 	label := ""
 	if s.Label != nil {

@@ -59,7 +59,7 @@ func Of(goVersion string) Release {
 	return found
 }
 
-// Newer says whether a version is of a release newer than the newest that is supported, so that what
+// Newer reports whether a version is of a release newer than the newest that is supported, so that what
 // Of returns for it is a guess.
 func Newer(goVersion string) bool {
 	return version.Compare(version.Lang(number(goVersion)), Newest().Lang) > 0

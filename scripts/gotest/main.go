@@ -180,7 +180,7 @@ func (s *summary) read(r io.Reader, out io.Writer) error {
 // least is how long what Spent has takes at least, s.
 const least = 1
 
-// add says whether that was the end.
+// add reports whether that was the end.
 func (t *test) add(e event) bool {
 	switch {
 	case e.Action == "pass" || e.Action == "fail" || e.Action == "skip":
