@@ -2,15 +2,21 @@ package rewrite
 
 import "go/ast"
 
-// What a function returns is on the stack of its caller where the compiler inlines it and sees that it goes no further. So
-// whether a function may be kept from being inlined depends on what it allocates.
+// What a function allocates and returns can be on its caller's stack if the compiler inlines the
+// function and sees that the value does not escape:
+//
+//	func newT(n int) *T { return &T{n} }
+//
+//	newT(1).use() // inlined: no allocation; not inlined: one
+//
+// So a marker may keep a function from being inlined only if the function does not allocate.
 
 // allocating are the predeclared names whose call may allocate.
 var allocating = set("append", "make", "new", "string")
 
-// allocates reports whether something may be on the heap only if the function is not inlined: what it returns, unless these are
-// numbers and booleans; what it gives to a function or to a method of an interface that it gets; and what it makes, of a size that
-// its caller knows. It may say yes where that is not so.
+// allocates reports whether something may be on the heap only if the function is not inlined: a
+// result that is not a number or boolean; an argument of a call of a parameter, or of a method of
+// one; or the result of make, whose size is constant in the caller. It errs towards true.
 func (fn *function) allocates() bool {
 	if fn.results() {
 		for _, field := range fn.typ.Results.List {

@@ -10,9 +10,9 @@ import (
 	"sort"
 )
 
-// declarations are the names that are declared in a node, in any scope: those of functions,
-// parameters and results, variables, constants and types, but not of imports. Fields and methods
-// are in no scope. Function literals in the node are left out where literals is false.
+// declarations returns the names declared in a node, in any scope: of functions, parameters and
+// results, variables, constants and types, but not of imports, fields or methods. Function literals
+// in the node are included if literals is true.
 func declarations(root ast.Node, literals bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		more := true
@@ -59,8 +59,9 @@ func declarations(root ast.Node, literals bool) iter.Seq[string] {
 	}
 }
 
-// Together has units of one package, as its own and its in-package tests, take account of what the others declare: a predeclared
-// name means that in all of them. It stands in front of Find; there may be nil ones.
+// Together tells the units of one package, such as the package and its in-package tests, about each
+// other's declarations: a predeclared name that one of them redeclares is redeclared for all. Call
+// it before Find; units may be nil.
 func Together(units ...*Unit) {
 	for _, u := range units {
 		if u == nil {
@@ -82,25 +83,26 @@ func Together(units ...*Unit) {
 	}
 }
 
-// redeclares reports whether anything in the unit, or beside it, has the name of a predeclared function or type.
+// redeclares reports whether the unit, or another unit of its package, may redeclare a predeclared name.
 func (u *Unit) redeclares(word string) bool { return u.beside[word] || declared(u.files, word) }
 
-// topNames are the names that the unit's files declare outside of functions, and those that are predeclared and declared beside it.
+// topNames returns the names that the unit declares at package level, and the predeclared names that
+// other units of its package redeclare.
 func (u *Unit) topNames() map[string]bool {
 	names := topNames(u.files)
 	maps.Copy(names, u.beside)
 	return names
 }
 
-// declaredNames are the names that the unit's files declare, but for those of imports, and those that are predeclared and
-// declared beside it.
+// declaredNames returns the names that the unit declares, except imports, and the predeclared names
+// that other units of its package redeclare.
 func (u *Unit) declaredNames() map[string]bool {
 	names := declaredNames(u.files)
 	maps.Copy(names, u.beside)
 	return names
 }
 
-// declaredNames are the names that files declare, but for those of imports.
+// declaredNames returns the names that files declare, except imports.
 func declaredNames(files []*file) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range files {
@@ -111,8 +113,8 @@ func declaredNames(files []*file) map[string]bool {
 	return names
 }
 
-// declared reports whether anything in the files has the name of a predeclared function or type, so
-// that it may mean something else.
+// declared reports whether the files declare or import the predeclared name word, so that it may
+// mean something else.
 func declared(files []*file, word string) bool {
 	for _, f := range files {
 		if !f.mentions(word) {
@@ -132,8 +134,8 @@ func declared(files []*file, word string) bool {
 	return false
 }
 
-// panics says which calls of panic in the unit are of something else: the compiler takes a function for one that ends there
-// if it is the predeclared one, and for nothing else.
+// panics returns which calls of panic in the unit are of another function. Only a call of the
+// predeclared panic is a terminating statement.
 func (u *Unit) panics() flow {
 	if !u.redeclares("panic") {
 		return flow{}
@@ -144,7 +146,7 @@ func (u *Unit) panics() flow {
 	others := map[token.Pos]bool{}
 	for _, f := range u.files {
 		fset := token.NewFileSet()
-		resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0) // again, as what names mean is rarely asked
+		resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0) // again, with objects resolved; rarely needed
 		if err != nil {
 			return flow{ownPanic: true}
 		}
@@ -164,7 +166,7 @@ func (u *Unit) panics() flow {
 	return flow{notPanic: others}
 }
 
-// topNames are the names that files declare outside of functions.
+// topNames returns the names that files declare at package level.
 func topNames(files []*file) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range files {
@@ -191,8 +193,8 @@ func topNames(files []*file) map[string]bool {
 	return names
 }
 
-// predeclared reports whether a predeclared name means in the function what it does elsewhere: neither the unit nor the
-// declaration that the function is, or is in, has something of that name.
+// predeclared reports whether a predeclared name has its predeclared meaning in the function: neither
+// the package nor the function's top-level declaration redeclares it.
 func (fn *function) predeclared(name string) bool {
 	if fn.file.top[name] {
 		return false
@@ -202,7 +204,8 @@ func (fn *function) predeclared(name string) bool {
 	return i == len(decls) || !fn.file.declaredIn(decls[i])[name]
 }
 
-// declaredIn are the names that a declaration of the file declares. They are found when it is first asked for.
+// declaredIn returns the names that a declaration of the file declares. It computes them on the first
+// call.
 func (f *file) declaredIn(d ast.Decl) map[string]bool {
 	names, ok := f.names[d]
 	if !ok {

@@ -7,18 +7,24 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// Where a function has one body, its scopes have tests at both ends. In a loop these may be most of what there is to do. So loops of
-// such a function are there twice, as the bodies of others are, and choose where they begin. Where scopes follow what is turned on and off
-// while the function runs, only brief loops are: those that call nothing and wait for nothing, and are over soon.
+// In a function with one body, each scope has a test at both ends, which in a short loop may take most
+// of the time. So loops of such a function are duplicated, with one test before the loop:
+//
+//	for i := range n { if on { open }; x += i; if on { shut } }
+//
+//	if on { for i := range n { open; x += i; shut } } else { for i := range n { x += i } }
+//
+// If the scopes follow changes while the function runs (function.follows), only brief loops are
+// duplicated: those that call nothing, wait for nothing, and so end soon.
 
-// A double is a loop that is there twice.
+// A double is a duplicated loop.
 type double struct {
 	loop     ast.Stmt
-	from, to int             // the statement, as byte offsets
-	inside   map[*Point]bool // whose scopes are in it
+	from, to int             // byte offsets of the statement
+	inside   map[*Point]bool // points with scopes in the loop
 }
 
-// findDoubles finds the outermost loops that are to be there twice.
+// findDoubles returns the outermost loops to duplicate.
 func (fn *function) findDoubles(u *Unit) (found []*double) {
 	if fn.called || fn.terse || fn.file.cgo || fn.file.lineDirs {
 		return nil
@@ -26,7 +32,8 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 	follows := fn.follows && !fn.atTop()
 	switch {
 	case follows:
-		// Nothing is longer that the compiler may inline, and that has results: what it returns would be on the heap.
+		// A function with results that the compiler may inline must not grow: its results would
+		// escape to the heap if it were not inlined.
 		if fn.small() || fn.results() && fn.inline && fn.cost <= openBudget {
 			return nil
 		}
@@ -40,7 +47,7 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
-		case *ast.LabeledStmt: // jumps to it are in its body
+		case *ast.LabeledStmt: // its body has jumps to the label
 			d.labelled[n.Stmt] = true
 		case *ast.ForStmt:
 			body = n.Body
@@ -59,17 +66,17 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 	return found
 }
 
-// A doubler decides which loops of a function are to be there twice.
+// A doubler decides which loops of a function to duplicate.
 type doubler struct {
 	fn       *function
-	brief    bool            // no others than brief ones
+	brief    bool            // duplicate only brief loops
 	channels map[string]bool // see lasting
 	labelled map[ast.Stmt]bool
 
-	bytes, nodes, ways int // of the function with the copies; nodes: 0 until they are counted
+	bytes, nodes, ways int // size of the function with the copies so far, and its returns; nodes is 0 until counted
 }
 
-// double is that of a loop, or nil.
+// double returns the double for a loop, or nil if the loop is not to be duplicated.
 func (d *doubler) double(loop ast.Stmt) *double {
 	fn := d.fn
 	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) {
@@ -88,7 +95,7 @@ func (d *doubler) double(loop ast.Stmt) *double {
 		case !b.has(e.at):
 		case e.op == opEnter || e.op == opPoint:
 			b.inside[e.point] = true
-		case e.op == opPause || e.op == opResume: // what is behind follows
+		case e.op == opPause || e.op == opResume: // scopes after it must follow the change
 			return nil
 		}
 	}
@@ -120,7 +127,8 @@ func (d *doubler) isBrief(loop ast.Stmt) bool {
 	return !calls
 }
 
-// copyable reports whether a loop can be there twice: it is short, defers nothing, and has neither labels nor types nor function literals.
+// copyable reports whether a loop can be duplicated: it is short and has no defers, labels, types or
+// function literals.
 func copyable(loop ast.Stmt) bool {
 	is := loop.End()-loop.Pos() <= maxTwin
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -135,7 +143,7 @@ func copyable(loop ast.Stmt) bool {
 	return is
 }
 
-// returnsIn is how many returns of the function are in a statement.
+// returnsIn returns the number of the function's returns in a statement.
 func (fn *function) returnsIn(s ast.Stmt) (n int) {
 	for _, w := range fn.ways {
 		if s.Pos() <= w.stmt.Pos() && w.stmt.Pos() < s.End() {
@@ -145,10 +153,10 @@ func (fn *function) returnsIn(s ast.Stmt) (n int) {
 	return n
 }
 
-// has reports whether a place is in the loop; what is planted in front of it or behind is not.
+// has reports whether an offset is in the loop. Code planted right before or after the loop is not.
 func (b *double) has(at int) bool { return b != nil && b.from < at && at < b.to }
 
-// double is the loop that is there twice and that a place is in, or nil.
+// double returns the duplicated loop that contains an offset, or nil.
 func (fn *function) double(at int) *double {
 	for _, b := range fn.doubles {
 		if b.has(at) {
@@ -158,11 +166,12 @@ func (fn *function) double(at int) *double {
 	return nil
 }
 
-// doubled plants a function: first what is in no double, then what is in both copies of each. plant plants what is in one copy, w.double being
-// the loop, nil for none, and w.marks whether that is the marked copy. test is true where it is the marked one that runs.
+// doubled plants a function: first the code outside all doubles, then both copies of each double. It
+// calls plant with w.double set to the loop, nil for the code outside, and w.marks telling whether
+// plant is to write the marked copy. test is the condition for running the marked copy.
 func (w *overlayWriter) doubled(e *edits, fn *function, test string, plant func(e *edits)) {
 	for _, b := range fn.doubles {
-		e.insert(b.to, " }") // in front of what else is there
+		e.insert(b.to, " }") // before other text at the same offset
 	}
 	plant(e)
 	for _, b := range fn.doubles {
@@ -177,11 +186,12 @@ func (w *overlayWriter) doubled(e *edits, fn *function, test string, plant func(
 	}
 }
 
-// inDouble reports whether a point's scope is in the loop that is being planted twice.
+// inDouble reports whether a point's scope is in the duplicated loop being planted.
 func (w *overlayWriter) inDouble(p *Point) bool { return w.double != nil && w.double.inside[p] }
 
-// planted are the points of which something is planted: in the second copy of a loop none of the loop's, and none at all if a variable has
-// chosen between the two.
+// planted returns the points whose scopes need code at the current place. In the unmarked copy of a
+// loop these are none of the loop's own points, and none at all if a local variable has chosen
+// between the copies.
 func (w *overlayWriter) planted(points []*Point) (list []*Point) {
 	for _, p := range points {
 		if w.marks || !w.inDouble(p) && (w.double == nil || w.passed != variable) {

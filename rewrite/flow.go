@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// ends reports whether control never reaches the end of a statement list, so that
-// a statement put there would never run, and in a function with results would
-// break its terminating statement. It follows "Terminating statements" of the
-// language specification, with the jumps break, continue and fallthrough added:
-// they leave the list as surely as goto does.
+// ends reports whether control never reaches the end of a statement list. A statement
+// added there would never run, and in a function with results the function would no
+// longer end in a terminating statement. It follows "Terminating statements" in the
+// language specification, but break and continue count as well, since they leave the
+// list just as goto does.
 func (f *flow) ends(list []ast.Stmt) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); !empty {
@@ -42,9 +42,9 @@ func (f *flow) leaves(s ast.Stmt, label string) bool {
 	return f.terminating(s, label)
 }
 
-// leavingClauses reports whether control leaves every clause of a switch or select
-// for somewhere else than behind it; a switch without default has a clause that
-// does not. complete says that no default is needed.
+// leavingClauses reports whether control never reaches the statement after a switch or
+// select. A switch without default reaches it if no case matches; complete is true for
+// a select, which needs no default.
 func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
 	for _, c := range body.List {
 		var list []ast.Stmt
@@ -61,13 +61,14 @@ func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) 
 	return complete
 }
 
-// flow knows what a file has to say about control flow.
+// A flow analyses the control flow of a unit.
 type flow struct {
-	ownPanic bool               // panic may be something else than the predeclared function
-	notPanic map[token.Pos]bool // where it is, if the unit declares one inside of functions only
+	ownPanic bool               // no call of panic is known to be of the predeclared function
+	notPanic map[token.Pos]bool // positions where panic is another function, if only functions redeclare it
 }
 
-// terminating follows the specification; label is that of the statement.
+// terminating reports whether a statement is terminating as the specification defines it; label is
+// the statement's label, or "".
 func (f *flow) terminating(s ast.Stmt, label string) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
@@ -128,8 +129,8 @@ func (f *flow) terminatingCases(body *ast.BlockStmt, label string) bool {
 	return hasDefault
 }
 
-// breaks reports whether a statement holds a break that leaves the statement with
-// the label, or, where implicit, the innermost one around.
+// breaks reports whether a statement has a break with the given label or, if implicit is true, a break
+// without a label that leaves the enclosing statement.
 func breaks(s ast.Stmt, label string, implicit bool) bool {
 	switch s := s.(type) {
 	case *ast.BranchStmt:
@@ -173,9 +174,8 @@ func breaksList(list []ast.Stmt, label string, implicit bool) bool {
 	return false
 }
 
-// mentions reports whether the word occurs in the file other than in front of an
-// opening parenthesis, or there as the name of a function, which is how a declaration
-// differs from a call.
+// mentions reports whether the file may declare the word: it occurs other than as the
+// function of a call, either not before an opening parenthesis, or after func.
 func (f *file) mentions(word string) bool {
 	text, w := f.Text, []byte(word)
 	for at := 0; ; {
@@ -204,7 +204,7 @@ func (f *file) mentions(word string) bool {
 	}
 }
 
-// wordByte reports whether the byte of a text at an index, of which there need not be one, is part of a word.
+// wordByte reports whether text[at] is part of a word. It is false if at is out of range.
 func wordByte(text []byte, at int) bool {
 	if at < 0 || at >= len(text) {
 		return false

@@ -8,12 +8,23 @@ import (
 	"strconv"
 )
 
-// growing are the variables of the function that may be slices the compiler lets begin on the stack, from Go 1.26 on: what is appended to
-// one first, while nothing is in it, goes to an array in the frame. It does so with slices that are never on the heap (append and
-// getBackingStoreInfo in cmd/compile/internal/ssagen/ssa.go), and with those that are appended to more than once, or in a loop, and given
-// away in one place, most often the only return (package slice of cmd/compile/internal). The array is used where the source has the first append alone.
-// A second copy of that would be without it, and a second copy of the return would be a second place: then what grows on the heap
-// is allocated several times, as testing.AllocsPerRun tells. Syntax alone decides, so there may be some where the compiler has none.
+// growing returns the slice variables whose first append Go 1.26+ may place in an array in the stack
+// frame:
+//
+//	func f(n int) (list []int) {
+//		for i := range n {
+//			list = append(list, i) // starts on the stack
+//		}
+//		return list // moved to the heap: one allocation
+//	}
+//
+// The compiler does so with slices that never escape (append and getBackingStoreInfo in
+// cmd/compile/internal/ssagen/ssa.go), and with slices that are appended to more than once, or in a
+// loop, and escape at one place, mostly the only return (cmd/compile/internal/slice). Only the first
+// append in the source uses the array. In a twin, the second copy of the append would not, and the
+// second copy of the return would be a second place: the slice would then grow on the heap, in
+// several allocations, which testing.AllocsPerRun shows. growing judges by syntax and may return
+// slices that the compiler does not treat so.
 func (fn *function) growing() []*growing {
 	if !fn.grown.known {
 		fn.grown.known = true
@@ -26,8 +37,9 @@ func (fn *function) growing() []*growing {
 	return fn.grown.slices
 }
 
-// appended are the variables of the function that it appends single values to. Results are none where calls are deferred: what is in
-// memory for those to see grows on the heap. Nor are those of a function around it.
+// appended returns the function's variables to which it appends single values. It excludes results if
+// the function defers calls, since such results grow on the heap, and variables of an enclosing
+// function.
 func (fn *function) appended() (slices []*growing) {
 	f := fn.file
 	if !bytes.Contains(f.Text[f.offset(fn.body.Lbrace):f.offset(fn.body.Rbrace)], []byte("append")) {
@@ -67,7 +79,7 @@ func (fn *function) appended() (slices []*growing) {
 	return slices
 }
 
-// appendee is the variable that a call appends to, or nil.
+// appendee returns the variable to which a call appends, or nil.
 func appendee(call *ast.CallExpr) *ast.Ident {
 	if name, ok := ast.Unparen(call.Fun).(*ast.Ident); !ok || name.Name != "append" || len(call.Args) == 0 {
 		return nil
@@ -76,30 +88,30 @@ func appendee(call *ast.CallExpr) *ast.Ident {
 	return name
 }
 
-// A growing slice is followed through a body.
+// A growing is a slice variable and what its function does with it.
 type growing struct {
 	fn      *function
 	name    string
-	at      int              // where it is declared, as a byte offset
-	local   bool             // that is in the body
-	result  bool             // a return without values returns it
-	heap    bool             // what is appended to it is surely on the heap
-	room    int              // for how many it has room where it is declared, as far as syntax shows
-	other   bool             // it may have less room later
-	sized   bool             // it is made with room somewhere, for what is to be appended
-	loops   int              // that the statement is in
-	depth   int              // the loops it is declared in
-	weight  int              // of the statements that append to it: each weighs one more for each loop it is in
-	uses    int              // how often its name is there
-	known   int              // of these, where the compiler knows that nobody else has the slice after that
-	calls   int              // it is given to, outside of loops: inlined, the first statement of one gives it away
-	gone    int              // places where it is given away: one in a loop is many
-	ranges  []*ast.RangeStmt // of these, loops over it
-	starts  []*ast.CallExpr  // what may append to it first
-	started bool             // all of these are known
+	at      int              // byte offset of its declaration
+	local   bool             // it is declared in the body
+	result  bool             // it is a named result
+	heap    bool             // its backing array certainly escapes
+	room    int              // capacity where it is declared, in elements, as far as syntax shows
+	other   bool             // it may have a smaller capacity later
+	sized   bool             // it is made somewhere with a computed capacity
+	loops   int              // number of loops around the current statement
+	depth   int              // number of loops around its declaration
+	weight  int              // sum over the appends to it of 1 + the number of loops around the append
+	uses    int              // number of uses of its name
+	known   int              // number of uses after which the slice is certainly not aliased
+	calls   int              // number of calls outside loops that it is passed to: inlined, a call may let it escape
+	gone    int              // number of places where it escapes; a place in a loop counts twice
+	ranges  []*ast.RangeStmt // those of these places that are loops over it
+	starts  []*ast.CallExpr  // appends that may be its first
+	started bool             // starts is complete
 }
 
-// grows reports whether it may begin on the stack.
+// grows reports whether the slice may start on the stack.
 func (s *growing) grows() bool {
 	starts := false
 	for _, call := range s.starts {
@@ -112,7 +124,7 @@ func (s *growing) grows() bool {
 	return starts && (moved || !s.result && !s.heap)
 }
 
-// startsIn reports whether it may begin on the stack in a statement.
+// startsIn reports whether a statement has an append that may start the slice on the stack.
 func (s *growing) startsIn(in ast.Stmt) bool {
 	for _, call := range s.starts {
 		if in.Pos() < call.Pos() && call.Pos() < in.End() {
@@ -122,8 +134,9 @@ func (s *growing) startsIn(in ast.Stmt) bool {
 	return false
 }
 
-// movedIn reports whether a statement holds a loop over it that moves it to the heap (gc.Release.RangeMoves).
-// With a second copy of that there would be two, and the compiler would leave it on the stack:
+// movedIn reports whether a statement has a loop over the slice that moves it to the heap
+// (gc.Release.RangeMoves). If that loop were duplicated, the slice would escape at two places, and the
+// compiler would not move it:
 //
 //	for i := range n { list = append(list, i) }
 //	for _, v := range list { … }
@@ -131,7 +144,7 @@ func (s *growing) movedIn(in ast.Stmt) bool {
 	return slices.ContainsFunc(s.ranges, func(r *ast.RangeStmt) bool { return in.Pos() <= r.Pos() && r.End() <= in.End() })
 }
 
-// whyOnce says why what it begins in is there once.
+// whyOnce returns the reason why the code in which the slice starts is not duplicated.
 func (s *growing) whyOnce() string {
 	return "a copy would keep " + s.name + " from growing on the stack"
 }
@@ -145,7 +158,7 @@ func (s *growing) named(name *ast.Ident) bool {
 	return name.Name == s.name && s.fn.file.declaredAt(name) == s.at
 }
 
-// know takes note that the compiler knows what it is used for, if x is the slice.
+// know counts a use after which the slice is not aliased, if x is the slice. It reports whether it is.
 func (s *growing) know(x ast.Expr) bool {
 	if !s.is(x) {
 		return false
@@ -154,7 +167,7 @@ func (s *growing) know(x ast.Expr) bool {
 	return true
 }
 
-// give takes note that a statement gives it away, if x is the slice.
+// give counts a place where the slice escapes, if x is the slice.
 func (s *growing) give(x ast.Expr) {
 	if s.know(x) {
 		s.gives()
@@ -167,7 +180,7 @@ func (s *growing) gives() {
 	}
 }
 
-// follow follows it through a statement.
+// follow collects what a statement does with the slice.
 func (s *growing) follow(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -175,7 +188,7 @@ func (s *growing) follow(n ast.Node) {
 			if s.named(n) {
 				s.uses++
 			}
-		case *ast.FuncLit: // it shares the slice, unless it is inlined
+		case *ast.FuncLit: // captures the slice, unless it is inlined
 			s.uses += s.usesIn(n.Body)
 			return false
 		case *ast.DeferStmt:
@@ -211,9 +224,9 @@ func (s *growing) follow(n ast.Node) {
 				break
 			}
 			if x, ok := ast.Unparen(n.X).(*ast.IndexExpr); ok && s.is(x.X) {
-				s.known-- // others have it from then on
+				s.known-- // a pointer to an element aliases it
 			}
-			s.heap = s.heap || s.is(n.X) // it is in memory itself
+			s.heap = s.heap || s.is(n.X) // the variable itself is in memory
 		case *ast.CallExpr:
 			s.call(n)
 		case *ast.SendStmt:
@@ -245,7 +258,7 @@ func (s *growing) follow(n ast.Node) {
 	})
 }
 
-// usesIn is how often its name is in a function literal.
+// usesIn returns the number of uses of the slice in a function literal.
 func (s *growing) usesIn(body ast.Node) (uses int) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Ident); ok && s.named(name) {
@@ -256,15 +269,15 @@ func (s *growing) usesIn(body ast.Node) (uses int) {
 	return uses
 }
 
-// share takes note of a call that is deferred, or that a goroutine begins with: a literal that is called shares the slice, which is
-// in memory.
+// share handles the call of a defer or go statement. If it calls a literal that uses the slice, the
+// variable is captured and in memory.
 func (s *growing) share(call *ast.CallExpr) {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && s.usesIn(lit.Body) > 0 {
 		s.heap = true
 	}
 }
 
-// call is a call that it may be given to. Of append there is more to know, see assign.
+// call handles a call, to which the slice may be passed. For append see also assign.
 func (s *growing) call(n *ast.CallExpr) {
 	name, _ := ast.Unparen(n.Fun).(*ast.Ident)
 	if name != nil && name.Name == "append" && len(n.Args) > 0 {
@@ -291,7 +304,7 @@ func (s *growing) call(n *ast.CallExpr) {
 	}
 }
 
-// declared is a declaration of variables, of which it may be one.
+// declared handles a declaration of variables; the slice may be one of them.
 func (s *growing) declared(n *ast.ValueSpec) {
 	for _, x := range n.Values {
 		s.give(x)
@@ -311,7 +324,7 @@ func (s *growing) declared(n *ast.ValueSpec) {
 	}
 }
 
-// begin is what it is where it is declared.
+// begin handles the initial value of the slice.
 func (s *growing) begin(x ast.Expr) {
 	s.depth = s.loops
 	switch x := x.(type) {
@@ -332,7 +345,8 @@ func (s *growing) begin(x ast.Expr) {
 	}
 }
 
-// made takes note of a call that makes it with room for as many as are to be appended, which the program works out.
+// made handles a call of make: with a computed capacity, the program has sized the slice for what it
+// is going to append.
 func (s *growing) made(call *ast.CallExpr) {
 	name, ok := call.Fun.(*ast.Ident)
 	if !ok || name.Name != "make" || len(call.Args) != 3 {
@@ -342,7 +356,7 @@ func (s *growing) made(call *ast.CallExpr) {
 	s.sized = s.sized || !literal
 }
 
-// assign is an assignment of x to something.
+// assign handles an assignment of x.
 func (s *growing) assign(to, x ast.Expr) {
 	s.give(x)
 	if s.partOf(x) && s.fn.onHeap(to) {
@@ -385,7 +399,7 @@ func (s *growing) assign(to, x ast.Expr) {
 	}
 }
 
-// partOf reports whether x is the slice, is appended to it, or holds it.
+// partOf reports whether x is the slice, a slice of it, an append to it, or a composite literal with it.
 func (s *growing) partOf(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -409,7 +423,8 @@ func (s *growing) partOf(x ast.Expr) bool {
 	return false
 }
 
-// onHeap reports whether what is assigned to x is surely on the heap: it is an element, is behind a pointer, or belongs to the package or another.
+// onHeap reports whether a value assigned to x certainly escapes: x is an element, is reached through a
+// pointer, or is a variable of a package.
 func (fn *function) onHeap(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.StarExpr:

@@ -7,21 +7,24 @@ import (
 	"strings"
 )
 
-// A result that is a slice may begin on the stack if it is given away in one place (growing). Where a return computes its values inside
-// a scope, these go to the results first, and a return without values follows: another place. So where a function has such a result, returns name
-// what they return, and what is to be another slice has a variable of its own:
+// A result that is a slice may start on the stack if it escapes at one place (see growing). Elsewhere
+// (see function.opens), a return that computes its values inside a scope assigns them to the results and
+// is followed by a return without values. That would be a second place where the slice escapes. So in
+// a function with such a result, returns keep their values, and another slice for that result gets a
+// variable of its own:
 //
 //	return nil, f()  →  err = f(); end; return nil, err
 //	return g()       →  { var r0 []int; r0, err = g(); end; return r0, err }
 
-// held are the types of a function's results as the source has them, and aside which of these have variables of their own. types is nil if none
-// of the results may begin on the stack, or the types cannot be written in the body.
+// A held has the types of a function's results, as in the source, and, in aside, which results need a
+// variable of their own. types is nil if no result may start on the stack, or if the types cannot be
+// written in the body.
 type held struct {
 	types []string
 	aside []bool
 }
 
-// held says how the function names what it returns.
+// held returns how returns of the function name the values that they return.
 func (fn *function) held() (h held) {
 	growing := map[int]bool{}
 	for _, s := range fn.growing() {
@@ -57,7 +60,8 @@ func (fn *function) held() (h held) {
 	return h
 }
 
-// written is a type as the source has it, if that is in one line and nothing in the function means anything else by the names in it, else "".
+// written returns the source of a type if it can be written anywhere in the body: it is on one line,
+// and the function redeclares none of its names. Otherwise it returns "".
 func (fn *function) written(typ ast.Expr) string {
 	names := map[string]bool{}
 	ast.Inspect(typ, func(n ast.Node) bool {
@@ -96,7 +100,7 @@ func (w *overlayWriter) hold(e *edits, fn *function, way way, h held, results []
 	f, values := fn.file, way.stmt.Results
 	var vars strings.Builder
 	var to, returned []string
-	last := -1 // of the values that are computed first
+	last := -1 // index of the last value computed before the return
 	for i, name := range results {
 		if len(values) == len(results) && h.stays(i, values[i], results) {
 			returned = append(returned, string(f.Text[f.offset(values[i].Pos()):f.offset(values[i].End())]))
@@ -130,7 +134,8 @@ func (w *overlayWriter) hold(e *edits, fn *function, way way, h held, results []
 	e.insert(end, ";"+w.shut(way.open)+" return "+strings.Join(returned, ", ")+behind)
 }
 
-// stays reports whether the value of a result stays in the return: it is a name, and none of a result that is assigned before.
+// stays reports whether the value of a result stays in the return: it is a name, but not of another
+// result, which may have been assigned to by then.
 func (h held) stays(result int, x ast.Expr, results []string) bool {
 	name, ok := x.(*ast.Ident)
 	if !ok {

@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// LastName is the name by which TellLast imports the runtime.
+// LastName is the name under which TellLast imports the runtime.
 const LastName = "markgen_last"
 
-// TellLast is the text of a file of package main, in a program where others are marked, with a variable more, whose
-// initialiser tells the runtime that all tables have come (Last). Lines stay where they are. LastName must not be in the
-// package.
+// TellLast returns the text of a file of package main with an added variable, whose initialiser tells
+// the runtime that all tables are registered (perf.Last). It is for programs in which only other
+// packages are marked. Line numbers do not change. LastName must not occur in the package.
 func TellLast(text []byte, runtime string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)

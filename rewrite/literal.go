@@ -7,12 +7,21 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// The compiler inlines function literals that cost more than functions may: where it knows which one is called, and as often as that
-// is, up to gc.ClosureBudget; what is called in one place, up to gc.OnceBudget. So what they make may be on the stack, and where they are
-// called, what they cost is a part of the cost of the function around them. Markers with a test at the top would change both.
-const testedCost = 65 // of a planted call with its argument and the test in front of it, about
+// The compiler inlines function literals that cost more than functions may: up to gc.ClosureBudget
+// where it knows which literal is called, and up to gc.OnceBudget if there is only one such call:
+//
+//	add := func(n int) { list = append(list, &node{n}) }
+//	add(1)
+//	add(2)
+//
+// Inlined, what a literal allocates may stay on the stack, and its cost becomes a part of the
+// enclosing function's cost. A twin or a guard at the top of the literal would change both.
 
-// findLiterals sets outer, calls and passed of the literals of the unit's declared functions, and which calls are of them.
+// testedCost is the approximate cost of a planted call with its argument and the test before it.
+const testedCost = 65
+
+// findLiterals sets outer, calls and passed of the literals in the unit's declared functions, and
+// in.called.
 func (in *inliner) findLiterals(u *Unit) {
 	for _, f := range u.files {
 		literals := map[*ast.FuncLit]*function{}
@@ -31,17 +40,17 @@ func (in *inliner) findLiterals(u *Unit) {
 	}
 }
 
-// literalUses is what the statements of a declared function, its literals included, do with the literals.
+// literalUses collects how a declared function, its literals included, uses the literals.
 type literalUses struct {
 	in       *inliner
 	literals map[*ast.FuncLit]*function
-	bound    map[string]*function          // by the name of the variable that was set to it where that was declared last
-	calls    map[*function][]*ast.CallExpr // by that name
-	names    map[*function]string          // of these variables
-	set      map[string]bool               // the names of variables that are set again, or whose address is taken
+	bound    map[string]*function          // by variable: the literal in its latest declaration
+	calls    map[*function][]*ast.CallExpr // calls of a literal through its variable
+	names    map[*function]string          // the variable of a literal
+	set      map[string]bool               // variables that are assigned again, or whose address is taken
 }
 
-// follow follows what the body of fn does.
+// follow collects the uses in the body of fn.
 func (l *literalUses) follow(fn *function) {
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -51,7 +60,7 @@ func (l *literalUses) follow(fn *function) {
 				l.follow(inner)
 			}
 			return false
-		case *ast.DeferStmt: // what it calls is not inlined
+		case *ast.DeferStmt: // a deferred call is not inlined
 			l.call(n.Call, -1)
 		case *ast.GoStmt:
 			l.call(n.Call, -1)
@@ -80,7 +89,8 @@ func (l *literalUses) follow(fn *function) {
 	})
 }
 
-// call takes note of so many more places where a call may be inlined, and of what it gets.
+// call records a call and its arguments. places is 1, or -1 for a call that is not inlined, which
+// is visited twice: as a statement and as a call.
 func (l *literalUses) call(call *ast.CallExpr, places int) {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.FuncLit:
@@ -125,7 +135,7 @@ func (l *literalUses) binds(to, x ast.Expr) {
 	}
 }
 
-// settle takes back what is not known of literals whose variables are set to something else, too.
+// settle discards what was collected about literals whose variables are assigned again.
 func (l *literalUses) settle() {
 	for lit, name := range l.names {
 		if l.set[name] {
@@ -138,15 +148,16 @@ func (l *literalUses) settle() {
 	}
 }
 
-// callLiteral is call for one of a literal. It is charged with what the literal costs, up to gc.ClosureBudget: no more than another call here, so
-// that what may be inlined is taken for that.
+// callLiteral returns the cost of a call of a literal. The compiler charges the literal's cost, up to
+// gc.ClosureBudget. Here it is at most gc.CallCost, to keep the estimate a lower bound.
 func (in *inliner) callLiteral(lit *function) int {
 	in.estimate(lit)
 	return min(lit.cost, gc.CallCost)
 }
 
-// keeps reports whether the literal is to cost the compiler no more than in the plain program: it is called where a function around
-// it may be inlined that its cost is a part of, or it is inlined, and what it makes might be on the heap if it were not.
+// keeps reports whether markers must not add to the literal's inlining cost. Either that cost is a
+// part of the cost of an enclosing function that may be inlined, or the literal is inlined and what
+// it allocates might otherwise escape to the heap.
 func (fn *function) keeps() bool {
 	switch {
 	case fn.lit == nil:
@@ -164,7 +175,7 @@ func (fn *function) keeps() bool {
 	return fn.passed && (fn.allocates() || fn.makes() && fn.setsOuter()) || fn.iterates() && fn.outgrows(gc.OnceBudget) && fn.makes()
 }
 
-// iterates reports whether the function is what a loop may be over.
+// iterates reports whether the function has the type of an iterator, func(yield func(…) bool).
 func (fn *function) iterates() bool {
 	if fn.results() || fn.typ.Params.NumFields() != 1 {
 		return false
@@ -177,15 +188,16 @@ func (fn *function) iterates() bool {
 	return ok && result.Name == "bool"
 }
 
-// outgrows reports whether markers and the tests in front of them, or a second body, may make a function cost more than the budget.
+// outgrows reports whether markers with their tests, or a second body, may raise a function's cost
+// above the budget.
 func (fn *function) outgrows(budget int) bool {
 	return 2*fn.cost+testedCost*len(fn.events) > budget
 }
 
-// withSlack is a budget with an eighth more, since estimates may be too high.
+// withSlack returns the budget plus one eighth, since estimates may be too high.
 func withSlack(budget int) int { return budget + budget/8 }
 
-// mayBeInlined reports whether the compiler may inline the function somewhere, as far as its cost is known.
+// mayBeInlined reports whether the compiler may inline the function, judging by its estimated cost.
 func (fn *function) mayBeInlined() bool {
 	if fn.lit != nil {
 		return fn.cost <= withSlack(gc.OnceBudget)
@@ -193,8 +205,8 @@ func (fn *function) mayBeInlined() bool {
 	return fn.cost <= openBudget
 }
 
-// makes reports whether anything in the function may allocate: it calls more than predeclared functions and conversions to numbers, or makes
-// something itself.
+// makes reports whether the function may allocate: it has a composite or function literal, or a call
+// other than of predeclared functions that do not allocate and conversions to numbers.
 func (fn *function) makes() bool {
 	found := false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
@@ -210,10 +222,10 @@ func (fn *function) makes() bool {
 	return found
 }
 
-// setsOuter reports whether the function assigns to what is declared outside of it, as far as names tell: what it makes may
-// go there.
+// setsOuter reports whether the function assigns to a variable that is declared outside it, judging
+// by names. What it allocates may escape through that.
 func (fn *function) setsOuter() bool {
-	own := map[string]bool{"": true, "_": true} // "": what a pointer that something returns leads to
+	own := map[string]bool{"": true, "_": true} // "": reached through the result of a call
 	for name := range declarations(fn.lit, true) {
 		own[name] = true
 	}

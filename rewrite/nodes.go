@@ -6,36 +6,30 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// The compiler inlines little into functions of gc.BigNodes nodes and more, and what is called there rather than inlined may put on the
-// heap what is on the stack in the plain program. Markers have nodes, too. So a function that is below that without them is
-// planted with as few as can be if it is not else.
+// The compiler inlines little into functions of gc.BigNodes nodes and more. Calls that are no longer
+// inlined may then put on the heap what is on the stack in the plain program. Markers add nodes. So a
+// function that they would push over the limit is planted tersely: with fewer nodes per marker.
 
+// Approximate numbers of nodes.
 const (
-	// callNodes is how many nodes a planted call has, freeNodes how many more one that costs the inliner nothing, and testNodes how many
-	// a test of a variable has.
-	callNodes = 6
-	freeNodes = 4
-	testNodes = 2
+	callNodes = 6 // a planted call
+	freeNodes = 4 // added to a call that is free to the inliner (see FreePrefix)
+	testNodes = 2 // the test of a variable
 
-	// enterNodes are those of a scope that is a variable's being opened, and exitNodes of its being closed.
-	enterNodes = 11
-	exitNodes  = 6
+	enterNodes = 11 // opening a scope that is a variable
+	exitNodes  = 6  // closing it
 
-	// tallyNodes are those of counting a basic block, or a scope where the inliner takes no account
-	// of that.
-	tallyNodes = 9
-	openNodes  = callNodes + 7
+	tallyNodes = 9             // counting a basic block
+	openNodes  = callNodes + 7 // OpenTally or TickTally
 
-	// beginNodes are those of a test whether a scope is timed, which counts it if not, and of its
-	// being opened; closeNodes of a test whether it may be open, and of its being closed.
-	beginNodes = openNodes + callNodes + 1
-	closeNodes = 2*callNodes + 1
+	beginNodes = openNodes + callNodes + 1 // if perf.Timed(…) { perf.Begin(…) }
+	closeNodes = 2*callNodes + 1           // if perf.Ends(…) { perf.End(…) }
 
-	// markNodes is how many nodes something planted has in a copy, about.
-	markNodes = 9
+	markNodes = 9 // any event in a copy
 )
 
-// nodes is how many nodes the compiler makes of a statement, about. Function literals are functions of their own.
+// nodes returns the approximate number of nodes that the compiler makes of a statement. Function
+// literals count as one node, since they are functions of their own.
 func nodes(s ast.Stmt) (n int) {
 	ast.Inspect(s, func(x ast.Node) bool {
 		switch x.(type) {
@@ -51,8 +45,8 @@ func nodes(s ast.Stmt) (n int) {
 	return n
 }
 
-// nodesIn is how many nodes the function has in a form, about, markers included. Where they are terse they do without what makes them free to
-// the inliner.
+// nodesIn returns the approximate number of nodes of the function in a form, markers included. Terse
+// markers leave out the assignment that makes them free to the inliner.
 func (fn *function) nodesIn(f form, terse bool) int {
 	free, opened, begun, closed := freeNodes, openNodes, beginNodes, closeNodes
 	if terse || !fn.inline {
@@ -82,7 +76,7 @@ func (fn *function) nodesIn(f form, terse bool) int {
 			counted += tallyNodes + free
 		}
 	}
-	inWays, ways := 0, 0 // what ends scopes where the function returns
+	inWays, ways := 0, 0 // number of scope ends before returns, and of returns with such
 	for _, w := range fn.ways {
 		if inWays += len(w.open); len(w.open) > 0 {
 			ways++
@@ -104,12 +98,12 @@ func (fn *function) nodesIn(f form, terse bool) int {
 	return n
 }
 
-// shortest is the form in which the compiler goes on inlining into the function, if that is another than the one chosen for the reason
-// given, and says if there is none.
+// shortest returns a form in which the function stays below gc.BigNodes, and the reason: f and why if
+// that form does, else a form with terse markers. If no form does, it returns f and adds that to why.
 func (fn *function) shortest(f form, why string) (form, string) {
 	const (
-		slack = gc.BigNodes / 10 // since what is known of nodes is about
-		brief = gc.BigNodes / 5  // bytes that are too few, whatever they say
+		slack = gc.BigNodes / 10 // nodes; the estimate may be too low
+		brief = gc.BigNodes / 5  // bytes; a shorter body never reaches the limit
 	)
 	if fn.size < brief || f == formNone || f == formCount || fn.nodesIn(f, false) < gc.BigNodes-slack {
 		return f, why
@@ -135,7 +129,7 @@ func (fn *function) shortest(f form, why string) (form, string) {
 		return terse, "with other markers it would be too long for the compiler to inline what it calls"
 	}
 	if fn.follows = follows; fn.nodesIn(f, false) >= gc.BigNodes {
-		fn.untallied = false // more of them make no difference
+		fn.untallied = false // the limit is exceeded either way
 		why += "; with its markers it is too long for the compiler to inline more than little of what it calls"
 	}
 	return f, why

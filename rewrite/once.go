@@ -2,9 +2,9 @@ package rewrite
 
 import "go/ast"
 
-// once is the flag of the markers of a function that nothing but Go's runtime calls, and that once: i for an init function, which
-// has no name, and m for func main where no file of the unit names it again. A package's tests, which are another unit, may: where
-// it is built for these, it has no flag.
+// once returns the flag of a function that is called only by Go's runtime and so runs at most once:
+// "i" for an init function, "m" for func main if no file of the unit mentions it again, else "". A
+// package built for its tests has no "m", since they are another unit and may call main.
 func (fn *function) once(u *Unit, tested bool) string {
 	switch {
 	case fn.decl == nil || fn.decl.Recv != nil:
@@ -16,7 +16,7 @@ func (fn *function) once(u *Unit, tested bool) string {
 	return ""
 }
 
-// named is how often a name stands in the declarations of the unit, whatever it stands for.
+// named returns how often an identifier occurs in the declarations of the unit, whatever it means.
 func (u *Unit) named(name string) (n int) {
 	for _, f := range u.files {
 		for _, decl := range f.ast.Decls {

@@ -95,7 +95,7 @@ func instant(x ast.Expr) bool {
 		}
 		_, literal := ast.Unparen(x.Y).(*ast.BasicLit)
 		switch x.Op {
-		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ: // slow for strings, unless compared with a literal
+		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ: // slow for strings; a literal operand is taken to be short
 			name, _ := ast.Unparen(x.Y).(*ast.Ident)
 			return literal || name != nil && (name.Name == "nil" || name.Name == "true" || name.Name == "false")
 		}

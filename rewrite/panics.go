@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// framed reports whether the scopes of the marked copy can be variables of its own: nothing leaves it but a
-// return, and nothing jumps into a scope that has not begun.
+// framed reports whether the scopes of the marked copy can be local variables: the copy is left only
+// by a return, never by a panic, and has no labels, so that no jump enters a scope that has not begun.
 func (fn *function) framed() bool { return len(fn.labels) == 0 && !fn.panics() }
 
-// panics reports whether anything in the body might call or panic, as far as its
-// syntax shows.
+// panics reports whether anything in the body might call a function or panic, as far as syntax
+// shows.
 func (fn *function) panics() bool {
 	found := false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
@@ -34,7 +34,7 @@ func (fn *function) panics() bool {
 			}
 		case *ast.BinaryExpr:
 			found = found || mayPanic(n.Op, n.Y)
-		case *ast.SwitchStmt: // compares as == does
+		case *ast.SwitchStmt: // compares like ==
 			if n.Tag == nil || fn.isBasic(n.Tag) {
 				break
 			}
@@ -54,8 +54,8 @@ func (fn *function) panics() bool {
 	return found
 }
 
-// mayPanic reports whether an operator may: on division by 0, on a negative shift, on
-// interfaces that hold what cannot be compared.
+// mayPanic reports whether an operator may panic: division by 0, a negative shift count, or a
+// comparison of interfaces with incomparable values.
 func mayPanic(op token.Token, y ast.Expr) bool {
 	switch op {
 	case token.QUO, token.REM, token.SHL, token.SHR:
@@ -74,8 +74,9 @@ func nonzero(x ast.Expr) bool {
 	return ok && strings.Trim(l.Value, "0xXbBoO_.") != ""
 }
 
-// rangesSafely reports whether a loop over what has a name goes over a parameter that, by its type, can neither call nor wait,
-// as a function and a channel do, nor be a nil pointer to an array, nor be told that it changes meanwhile, as a map.
+// rangesSafely reports whether x is a parameter over which a loop cannot call, wait or panic, judging
+// by its type. That excludes functions, channels, nil pointers to arrays, and maps, which may be
+// written concurrently.
 func (fn *function) rangesSafely(x ast.Expr) bool {
 	switch fn.parameterType(x).(type) {
 	case *ast.ArrayType, *ast.Ellipsis:
@@ -84,14 +85,14 @@ func (fn *function) rangesSafely(x ast.Expr) bool {
 	return fn.isBasic(x)
 }
 
-// isBasic reports whether an expression is a parameter that is a number, a boolean or a string.
+// isBasic reports whether an expression is a parameter of numeric, boolean or string type.
 func (fn *function) isBasic(x ast.Expr) bool {
 	t, ok := fn.parameterType(x).(*ast.Ident)
 	return ok && (t.Name == "string" || scalarNames[t.Name]) && fn.predeclared(t.Name)
 }
 
-// parameterType is the type of the parameter that an expression is, nil if it is none, or if something in the body has
-// its name.
+// parameterType returns the type of the parameter x, or nil if x is no parameter or the body declares
+// something of that name.
 func (fn *function) parameterType(x ast.Expr) ast.Expr {
 	name, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {

@@ -7,17 +7,21 @@ import (
 	"slices"
 )
 
-// A function chooses at its top between what is marked and what is not, and goes on in what it chose. One
-// that waits for work in a loop is there for as long as the program: markers may be turned on and off many times
-// meanwhile, by triggers, windows or another process. What is in such a loop follows, with a test at each end of a scope, which is
-// little beside what the loop waits for.
-
-// stays reports whether a loop of the function that has scopes or points in it may go on for long:
+// Most functions test at their start whether to run marked, and do not test again. A long-running
+// function, such as
 //
-//   - a directive says so, of it or of the function: //perf:mark long;
-//   - it sends or receives, or ranges over what the unit has for a channel;
-//   - it calls anything, and the function is one that runs once: func main, or what a go statement starts;
-//   - it calls anything, and has neither a condition nor a way out.
+//	for req := range requests { serve(req) }
+//
+// may run as long as the program, while triggers, windows or another process turn markers on and off
+// many times. Tested only once, its loop would never be recorded, or always. So each scope in the loop
+// tests its marker, which costs little compared with what the loop waits for.
+
+// stays reports whether the function is long-running: one of its loops with scopes or points
+//
+//   - has //perf:mark long, or the function has;
+//   - sends, receives, or ranges over a channel, judging by names;
+//   - calls anything, in a function that runs once: func main, or one that a go statement starts;
+//   - calls anything, and has neither a condition nor a statement that leaves it.
 func (fn *function) stays(u *Unit) bool {
 	if fn.loops == 0 || !fn.file.explicit || !fn.holds(fn.body) {
 		return false
@@ -54,14 +58,13 @@ func (fn *function) stays(u *Unit) bool {
 	return found
 }
 
-// marksLong reports whether a directive says of a loop that it may go on for long.
+// marksLong reports whether the loop has //perf:mark long.
 func (fn *function) marksLong(loop ast.Node) bool {
 	line := fn.file.position(loop.Pos())
 	return slices.ContainsFunc(fn.points, func(p *Point) bool { return p.Long && p.Pos == line })
 }
 
-// holds reports whether a scope begins, or a point is, in a block. That of the
-// function itself does not count.
+// holds reports whether a block has scopes or points in it. The function's own scope does not count.
 func (fn *function) holds(body *ast.BlockStmt) bool {
 	from, to := fn.file.offset(body.Lbrace), fn.file.offset(body.Rbrace)
 	for _, e := range fn.events {
@@ -72,8 +75,8 @@ func (fn *function) holds(body *ast.BlockStmt) bool {
 	return false
 }
 
-// once reports whether the function is func main, or a literal or a function of a name that a go statement, or a method
-// of the name Go, starts.
+// once reports whether the function is func main, has the name of a function that a go statement
+// starts, or is a literal in a go statement or an argument of a method Go (as of errgroup.Group).
 func (in *lasting) once(fn *function) bool {
 	if fn.decl != nil {
 		name := fn.decl.Name.Name
@@ -83,7 +86,7 @@ func (in *lasting) once(fn *function) bool {
 	return bytes.HasSuffix(before, []byte(".Go(")) || bytes.HasSuffix(before, []byte("go")) && !wordByte(before, len(before)-3)
 }
 
-// hasWayOut reports whether anything in the body of a loop leaves it, as far as its own statements show.
+// hasWayOut reports whether the body of a loop has a return, break or goto.
 func hasWayOut(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -100,7 +103,8 @@ func hasWayOut(body *ast.BlockStmt) bool {
 	return found
 }
 
-// meets says what is in a loop, its head included: calls, but of predeclared functions and conversions, and what waits.
+// meets reports whether a loop, its header included, calls a function that is not predeclared, and
+// whether it waits: it has a send, a receive or a select. What waits also counts as a call.
 func (fn *function) meets(loop ast.Node) (calls, waits bool) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -118,7 +122,7 @@ func (fn *function) meets(loop ast.Node) (calls, waits bool) {
 	return calls || waits, waits
 }
 
-// callsPredeclared reports whether a call is of a predeclared function, or converts to a number.
+// callsPredeclared reports whether a call is of a predeclared function, or a conversion to a number.
 func (fn *function) callsPredeclared(call *ast.CallExpr) bool {
 	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && (builtins[name.Name] || scalarNames[name.Name]) && fn.predeclared(name.Name)
@@ -133,7 +137,8 @@ func isType(x ast.Expr) bool {
 	return false
 }
 
-// lastName is the name of a variable, of a field or of what a call calls, "" for other expressions.
+// lastName returns the name of a variable, a field, or the function of a call, "" for other
+// expressions.
 func lastName(x ast.Expr) string {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -148,19 +153,19 @@ func lastName(x ast.Expr) string {
 	return ""
 }
 
-// lasting is what names tell of which functions of a unit last.
+// lasting has the names in a unit by which long-running functions are recognised.
 type lasting struct {
-	channels map[string]bool // variables, parameters and fields that are channels, and functions that give one
+	channels map[string]bool // variables, parameters and fields that are channels, and functions that return one
 	started  map[string]bool // functions and methods that go statements call
 	types    map[string]bool // types that are declared as channels
 }
 
-// lasting makes it when it is first asked for.
+// lasting returns the unit's names, computing them on the first call.
 func (u *Unit) lasting() *lasting {
 	if u.lasts != nil {
 		return u.lasts
 	}
-	in := &lasting{map[string]bool{"C": true}, map[string]bool{}, map[string]bool{}} // that of a time.Ticker
+	in := &lasting{map[string]bool{"C": true}, map[string]bool{}, map[string]bool{}} // C: the channel of a time.Ticker
 	u.lasts = in
 	u.typeSpecs(func(s *ast.TypeSpec) {
 		if isChannel(s.Type) {
@@ -176,7 +181,7 @@ func (u *Unit) lasting() *lasting {
 	return in
 }
 
-// starts adds what is called in statements of a text that begin with go.
+// starts adds the names of the functions that go statements in a text call.
 func (in *lasting) starts(text []byte) {
 	for word := []byte("go "); ; {
 		i := bytes.Index(text, word)
@@ -190,7 +195,7 @@ func (in *lasting) starts(text []byte) {
 		}
 		if end := bytes.IndexAny(text, "(\n"); end > 0 && text[end] == '(' {
 			called := text[:end]
-			if i := bytes.LastIndexByte(called, '['); i > 0 && called[end-1] == ']' { // types that it is of
+			if i := bytes.LastIndexByte(called, '['); i > 0 && called[end-1] == ']' { // type arguments
 				called = called[:i]
 			}
 			if bytes.IndexByte(called, ' ') < 0 {
@@ -200,7 +205,7 @@ func (in *lasting) starts(text []byte) {
 	}
 }
 
-// channel adds what a node declares as a channel, or makes one.
+// channel adds the names that a node declares as a channel, or to which it assigns a new one.
 func (in *lasting) channel(n ast.Node) bool {
 	add := func(name string, typ ast.Expr) {
 		if name != "" && (isChannel(typ) || in.types[lastName(typ)]) {

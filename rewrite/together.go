@@ -6,13 +6,18 @@ import (
 	"go/token"
 )
 
-// together reports whether the compiler may put a parameter or a result of the function and a variable
-// of its own into one allocation: it does so with small ones without pointers that move to the heap next to each
-// other (maxAggregatedHeapAllocation in cmd/compile/internal/ssagen/ssa.go), as long as no branch is between
-// them. A test at the top of the body would be one, and testing.AllocsPerRun would tell. Syntax alone
-// decides, so it may be yes where it need not.
+// together reports whether the compiler may put a parameter or a result of the function and a local
+// variable into one heap allocation. It does so with small variables without pointers that escape next
+// to each other, with no branch in between (maxAggregatedHeapAllocation in
+// cmd/compile/internal/ssagen/ssa.go):
+//
+//	func f(n int) func() { i := 0; return func() { i++; n += i } }               // n and i: one allocation
+//	func f(n int) func() { if gate {…}; i := 0; return func() { i++; n += i } }  // two
+//
+// testing.AllocsPerRun shows the difference, so nothing may be tested before the body of such a
+// function. together judges by syntax and errs towards true.
 func (fn *function) together() bool {
-	small := map[string]bool{} // true for results, which are always set again: by what returns
+	small := map[string]bool{} // true for results, to which every return assigns
 	add := func(list *ast.FieldList, results bool) {
 		if list == nil {
 			return
@@ -42,7 +47,8 @@ func (fn *function) together() bool {
 	return false
 }
 
-// mayShare reports whether there may be others that use one of the names: it is quick, and no for most functions.
+// mayShare reports whether one of the names may be captured or have its address taken. It is fast,
+// and false for most functions.
 func (fn *function) mayShare(names map[string]bool) bool {
 	if len(names) == 0 {
 		return false
@@ -61,8 +67,9 @@ func (fn *function) mayShare(names map[string]bool) bool {
 	return false
 }
 
-// shared are the names that function literals and the bodies of loops over functions use, and those whose
-// address is taken; true for those that are assigned, too, which the others get by reference.
+// shared returns the names that function literals and bodies of range-over-func loops use, and those
+// whose address is taken. The value is true if the variable is also assigned to or its address is
+// taken, so that it is captured by reference.
 func (fn *function) shared() map[string]bool {
 	names := map[string]bool{}
 	use := func(n ast.Node) {
@@ -119,8 +126,8 @@ func (fn *function) shared() map[string]bool {
 	return names
 }
 
-// declaresShared reports whether the body declares a variable that may move to the heap before its first branch: one of
-// its own, or what a loop over a function keeps its state in.
+// declaresShared reports whether the body declares, before its first branch, a variable that may
+// escape to the heap: a local one, or the hidden state of a range-over-func loop.
 func (fn *function) declaresShared(shared map[string]bool) bool {
 	for _, s := range fn.body.List {
 		switch s := s.(type) {
@@ -156,7 +163,8 @@ func (fn *function) declaresShared(shared map[string]bool) bool {
 	return false
 }
 
-// mayBeFunc reports whether a loop may be over a function: one that a call gives, or a parameter.
+// mayBeFunc reports whether a loop may range over a function: a parameter, a literal or the result of
+// a call.
 func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	switch x := ast.Unparen(s.X).(type) {
 	case *ast.Ident:
@@ -170,8 +178,8 @@ func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	return false
 }
 
-// shares reports whether a loop with scopes in it may be over a function. Variables that these are in would be on the heap where
-// that function is not inlined.
+// shares reports whether a loop with scopes in it may range over a function. If that function is not
+// inlined, variables that hold these scopes would escape to the heap.
 func (fn *function) shares() (found bool) {
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -185,7 +193,7 @@ func (fn *function) shares() (found bool) {
 	return found
 }
 
-// mayBeSmall reports whether a type may be one of fewer than 16 bytes without pointers.
+// mayBeSmall reports whether a type may be smaller than 16 bytes and without pointers.
 func mayBeSmall(t ast.Expr) bool {
 	switch t := ast.Unparen(t).(type) {
 	case *ast.Ident:

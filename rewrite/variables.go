@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// variables are those of a function by name: the type that each is declared with, or what it is given where it is declared. Of
-// several of one name it is one.
+// variables has the variables of a function by name, each with its declared type or its initial
+// value, both nil if unknown. Of several variables with one name it has one.
 type variables map[string]local
 
 type local struct{ typ, value ast.Expr }
@@ -77,7 +77,7 @@ func (fn *function) findVariables() variables {
 	return vars
 }
 
-// root is the name that an operand begins with, "" if it begins otherwise.
+// root returns the name of the variable in x, x.f or x[i], or "" for other operands.
 func root(x ast.Expr) string {
 	if name := rootName(x); name != nil {
 		return name.Name
@@ -100,17 +100,17 @@ func rootName(x ast.Expr) *ast.Ident {
 	}
 }
 
-// has reports whether an operand is one of the variables, or may be a part of one.
+// has reports whether an operand is one of the variables, or may be a field or element within one.
 func (vars variables) has(x ast.Expr) bool {
 	v, ok := vars[root(x)]
 	if _, itself := ast.Unparen(x).(*ast.Ident); itself || !ok {
 		return ok
 	}
-	slice, ok := v.typ.(*ast.ArrayType) // what a pointer or a slice leads to is no part
+	slice, ok := v.typ.(*ast.ArrayType) // behind a pointer or slice it is not within the variable
 	return !isReference(v.typ) && (!ok || slice.Len != nil)
 }
 
-// isArray reports whether an operand may be an array that is one of the variables or a part of it.
+// isArray reports whether an operand may be an array that is one of the variables, or is within one.
 func (vars variables) isArray(x ast.Expr) bool {
 	if _, itself := ast.Unparen(x).(*ast.Ident); !itself {
 		return vars.has(x)
@@ -119,7 +119,8 @@ func (vars variables) isArray(x ast.Expr) bool {
 	return ok && t.Len != nil
 }
 
-// isReference reports whether values of a type are pointers, which become values of an interface as they are.
+// isReference reports whether values of a type are pointers, which convert to interfaces without
+// allocation.
 func isReference(t ast.Expr) bool {
 	switch ast.Unparen(t).(type) {
 	case *ast.StarExpr, *ast.MapType, *ast.ChanType, *ast.FuncType:
