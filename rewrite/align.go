@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// An aligner formats what marking has moved: the groups of declarations that are
-// touched, each for itself, or the file if its head is.
+// An aligner reformats the groups of declarations that marking has changed, each by itself, or the
+// whole file if a group that cannot be formatted alone has changed.
 type aligner struct {
 	f       *file
 	groups  []group
@@ -18,11 +18,11 @@ type aligner struct {
 // An alignedGroup is a group that was formatted.
 type alignedGroup struct {
 	group       // in the original
-	in, out int // where its marked text is
+	in, out int // offsets of its marked text
 }
 
-// touch notes that what is aligned around an offset may change. It is false if
-// that is not as gofmt writes it.
+// touch records that the alignment around an offset may change. It reports whether the original text
+// there is formatted as gofmt does.
 func (r *aligner) touch(at int) bool {
 	i := groupAt(r.groups, at)
 	switch {
@@ -37,8 +37,7 @@ func (r *aligner) touch(at int) bool {
 	return formattedAlone(r.f.Text[g.from:g.to])
 }
 
-// align formats the marked text. It is false if that cannot be done without
-// moving lines.
+// align formats the marked text. It reports whether that was possible without moving lines.
 func (r *aligner) align(m *markedText) bool {
 	if r.whole {
 		text, err := format.Source(m.plain)
@@ -67,9 +66,8 @@ func (r *aligner) align(m *markedText) bool {
 
 func lineCount(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
-// restoresAlone reports whether Strip gives back the groups of a file that were
-// formatted, which it takes for themselves, too; rest is the marked text with the
-// original groups in their place.
+// restoresAlone reports whether Strip restores each formatted group of a file, given the group alone.
+// rest is the marked text with the original groups in their place.
 func (w *inPlaceWriter) restoresAlone(f *file, m *markedText) (rest []byte, ok bool) {
 	if len(m.alone) == 0 {
 		return m.text, true

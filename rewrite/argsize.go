@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// An argumentSizer says how large the arguments of a function are: the sum of the lengths of
-// its slices, strings and maps, the receiver and a variadic parameter included. The sum, since
-// where one of several is the input it is the large one, and where all are, as of two lists
-// to be merged, it is what the function has to go through.
+// An argumentSizer computes the size of a function's arguments: the sum of the lengths of its
+// slices, strings and maps, the receiver and a variadic parameter included. If one of several is
+// the input, it is usually the largest; if all are, as with two lists to merge, the function
+// processes their sum.
 //
-// It knows types by their syntax: those written out, those that the package declares, and type
-// parameters whose constraint is of such. What another package declares it does not know, and
-// arrays, whose length never changes, and channels are no input.
+// It knows types by their syntax: type literals, types that the package declares, and type
+// parameters with a constraint of these. It does not know types of other packages. Arrays, whose
+// length is constant, and channels do not count.
 type argumentSizer struct {
 	types map[string]ast.Expr // declared by the unit's packages, by name
-	names map[string]bool     // all that is declared at the top level of the unit's files
+	names map[string]bool     // names that the unit declares at package level or imports
 	u     *Unit
 }
 
@@ -46,11 +46,11 @@ func newArgumentSizer(u *Unit) *argumentSizer {
 	return s
 }
 
-// size is the expression for what is at a function's beginning, "" if none of its arguments
-// has a length.
+// size returns the expression of the size, for the start of the function: "len(a)+len(b)". It
+// returns "" if no argument has a length.
 func (s *argumentSizer) size(fn *function) string {
-	names := map[string]bool{}           // that the function's head declares
-	constraints := map[string]ast.Expr{} // of its type parameters; nil: not known
+	names := map[string]bool{}           // names that the function's signature declares
+	constraints := map[string]ast.Expr{} // of its type parameters; nil if unknown
 	lists := []*ast.FieldList{fn.typ.TypeParams, fn.typ.Params, fn.typ.Results}
 	inputs := []*ast.FieldList{fn.typ.Params}
 	if fn.decl != nil {
@@ -100,8 +100,8 @@ func (s *argumentSizer) size(fn *function) string {
 	return strings.Join(terms, "+")
 }
 
-// hides reports whether a predeclared word may mean something else where the function begins. A
-// literal is in the scope of what is declared around it.
+// hides reports whether a predeclared word may mean something else at the start of the function. A
+// literal is in the scope of the declarations around it.
 func (s *argumentSizer) hides(word string, fn *function) bool {
 	if s.names[word] {
 		return true
@@ -112,7 +112,7 @@ func (s *argumentSizer) hides(word string, fn *function) bool {
 	return s.u.redeclares(word)
 }
 
-// mostNested is how many declarations a type is followed through.
+// mostNested is the maximum number of type declarations that hasLength follows.
 const mostNested = 20
 
 // hasLength reports whether len can be applied to all values of a type, or of the types of a
@@ -140,12 +140,12 @@ func (s *argumentSizer) hasLength(t ast.Expr, constraints map[string]ast.Expr, f
 		if t.Name == "string" && !s.hides("string", fn) {
 			return true
 		}
-		return fn.decl != nil && s.declaredLength(t, depth) // a literal's may be a local type
+		return fn.decl != nil && s.declaredLength(t, depth) // in a literal it may be a local type
 	case *ast.UnaryExpr:
 		return t.Op == token.TILDE && within(t.X)
 	case *ast.BinaryExpr:
 		return t.Op == token.OR && within(t.X) && within(t.Y)
-	case *ast.InterfaceType: // of a type parameter: what all its elements allow
+	case *ast.InterfaceType: // a constraint: one element with a length is enough, since all must hold
 		for _, field := range t.Methods.List {
 			if len(field.Names) == 0 && within(field.Type) {
 				return true
@@ -155,21 +155,20 @@ func (s *argumentSizer) hasLength(t ast.Expr, constraints map[string]ast.Expr, f
 	return false
 }
 
-// declaredLength is hasLength of a type that the unit declares.
+// declaredLength is hasLength for a type that the unit declares.
 func (s *argumentSizer) declaredLength(t ast.Expr, depth int) bool {
 	name, ok := ast.Unparen(t).(*ast.Ident)
 	if !ok || s.types[name.Name] == nil {
 		return false
 	}
-	// What the type's own parameters stand for is not known, and it is not looked at: they
-	// are what it holds.
+	// The type's own parameters are unknown. They do not matter: they are mostly element types.
 	return s.hasLength(s.types[name.Name], nil, topLevel, depth+1)
 }
 
-// topLevel stands for the place of a package's declarations.
+// topLevel is a pseudo-function for declarations at package level.
 var topLevel = &function{decl: &ast.FuncDecl{}}
 
-// receiverTypeParams are the names that a method gives its receiver's type parameters.
+// receiverTypeParams returns a method's names for its receiver's type parameters.
 func receiverTypeParams(d *ast.FuncDecl) (names []string) {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return nil
@@ -193,7 +192,8 @@ func receiverTypeParams(d *ast.FuncDecl) (names []string) {
 	return names
 }
 
-// asInt is an integer expression as an int. Only integers can be shifted, so the compiler accepts no others.
+// asInt returns an integer expression converted to int. The shift by 0 makes the compiler reject
+// expressions of other types.
 func asInt(x string) string {
 	switch e, _ := parser.ParseExpr(x); e := e.(type) {
 	case *ast.CallExpr:

@@ -5,22 +5,19 @@ import (
 	"strings"
 )
 
-// An overlay build leaves comments out of what it compiles: when only comments
-// change and no line moves, the marked text is what it was, and the go command
-// has compiled it before.
+// An overlay build removes comments from the text that it compiles: if a user changes only comments
+// and no line moves, the marked text is unchanged and the go command uses its cache.
 
-// gone stands in bare text for a byte that is to be left out: no Go source has
-// one. Offsets are those of the file.
+// gone replaces each byte of bare text that is to be removed, so that offsets remain those of the
+// file. Go source has no NUL bytes.
 const gone = 0
 
-// goDirective begins the comments that the compiler and the go command read. Others
-// that they do are in front of the package clause, or in files for cgo or with line
-// directives, all of which are left alone.
+// goDirective is the prefix of comments that the compiler and the go command read. They read others
+// only before the package clause and in files with cgo or line directives, where bare keeps all.
 const goDirective = "//go:"
 
-// bare is the file's text with its comments gone, but for those that are read. What go vet and examples read is
-// in test files, which keep theirs. Lines are where they were, and so is on its line
-// whatever comes behind a comment.
+// bare returns the file's text with gone bytes for its comments, except directives. Test files keep
+// their comments, which go vet and examples read. Code does not move to another line.
 func (f *file) bare() []byte {
 	if f.cgo || f.test || f.lineDirs {
 		return f.Text
@@ -43,8 +40,8 @@ func (f *file) bare() []byte {
 	return text
 }
 
-// erase takes a comment out of the text. One that ends its line goes with the
-// blanks before it.
+// erase marks a comment as gone, with the blanks before it if it ends its line. A comment followed by
+// code becomes blanks.
 func erase(text []byte, from, to int) {
 	with := byte(gone)
 	if len(bytes.TrimSpace(text[to:lineEnd(text, to)])) > 0 {
@@ -68,8 +65,7 @@ func erase(text []byte, from, to int) {
 	}
 }
 
-// without returns marked text less what is gone from it, and less blank lines at
-// the end.
+// without returns marked text without gone bytes and trailing blank lines.
 func without(marked []byte) []byte {
 	out := marked[:0]
 	for len(marked) > 0 {

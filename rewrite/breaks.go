@@ -7,22 +7,23 @@ import (
 	"strings"
 )
 
-// longLine is the column from which on lines of marked text are broken. The compiler knows
-// columns up to 255 (cmd/internal/src/pos.go), and takes two calls at one place, of which one has been inlined into what
-// the other calls, for a recursion that it does not inline (canInlineCallExpr in
-// cmd/compile/internal/inline/inl.go): so would it be for all that stands further to the right. If of Open and Shut
-// one were inlined and the other not, they would not find each other.
+// longLine is the column after which lines of marked text are broken. The compiler keeps columns
+// only up to 255 (cmd/internal/src/pos.go), so calls further to the right all share one position. A
+// call at the position of a call that is being inlined is taken to be recursive and not inlined
+// (canInlineCallExpr in cmd/compile/internal/inline/inl.go). If only one of Open and Shut were
+// inlined, Shut would not find the scope that Open opened.
 const longLine = 100
 
-// A breaker builds text from source and insertions, and breaks lines that have become long, where a newline means nothing:
-// behind a semicolon or an opening brace of ours. A line directive says where in the source it goes on.
+// A breaker builds text from source and insertions. It breaks long lines after an inserted semicolon
+// or opening brace, where a newline has no meaning, and adds a line directive with the position in
+// the source.
 type breaker struct {
-	f   *file // nil: nothing is broken
+	f   *file // nil if no lines are to be broken
 	out []byte
-	col int // of the end of out
+	col int // column at the end of out, in bytes from 0
 }
 
-// apply adds the text between two offsets with the edits made, which are in order.
+// apply returns the text between two offsets with the edits applied. list is sorted.
 func (b *breaker) apply(text []byte, list []edit, from, to int) []byte {
 	list = list[sort.Search(len(list), func(i int) bool { return list[i].from >= from }):]
 	size := to - from
@@ -61,7 +62,7 @@ func (b *breaker) add(text []byte) {
 	}
 }
 
-// insert adds text in the place of what is from at to next in the source.
+// insert adds text, which replaces the source from at to next.
 func (b *breaker) insert(text string, at, next int) {
 	if b.f == nil || b.f.lineDirs {
 		b.out = append(b.out, text...)
@@ -76,19 +77,19 @@ func (b *breaker) insert(text string, at, next int) {
 	}
 }
 
-// lineAt is a line's beginning in marked text that goes on with what is at an offset of the file.
+// lineAt returns a newline and a line directive, after which the source at an offset continues.
 func lineAt(f *file, at int) string {
 	pos := f.position(f.tok.Pos(at))
 	return fmt.Sprintf("\n/*line :%d:%d*/", pos.Line, pos.Column)
 }
 
-// ends reports whether nothing but blanks follows in the line.
+// ends reports whether only blanks follow on the line.
 func (b *breaker) ends(at int) bool {
 	at = skipBlanks(b.f.Text, at)
 	return at < len(b.f.Text) && (b.f.Text[at] == '\n' || b.f.Text[at] == '\r')
 }
 
-// endsStatement reports whether a newline behind the text adds nothing to it.
+// endsStatement reports whether a newline after the text has no meaning.
 func endsStatement(text string) bool {
 	text = strings.TrimRight(text, " ")
 	return strings.HasSuffix(text, ";") || strings.HasSuffix(text, "{")

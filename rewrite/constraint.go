@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// buildLine is the //go:build line of a file, "" if it has none. Lines of the
-// older form "// +build" are put into one of the newer.
+// buildLine returns the //go:build line of a file, "" if it has none. "// +build" lines are
+// converted to one.
 func (f *file) buildLine() string {
 	var plus []constraint.Expr
 	for _, g := range f.ast.Comments {
@@ -35,8 +35,8 @@ func (f *file) buildLine() string {
 	return "//go:build " + x.String()
 }
 
-// platform reports whether the name of a file keeps it to one operating system or
-// processor, as in x_linux.go or x_linux_arm64_test.go.
+// platform reports whether the name of a file restricts it to an operating system or architecture,
+// as in x_linux.go or x_linux_arm64_test.go.
 func platform(name string) bool {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".go"), "_test")
 	words := strings.Split(base, "_")
@@ -44,14 +44,14 @@ func platform(name string) bool {
 	return n > 1 && (systems[words[n-1]] || processors[words[n-1]])
 }
 
-// conditional reports whether something decides about the file being compiled: its
-// name, a //go:build line, or the cgo tool being at hand.
+// conditional reports whether the file is compiled only under a condition: by its name, a //go:build
+// line, or because it needs cgo.
 func (f *file) conditional() bool {
 	return f.cgo || platform(f.Name) || f.buildLine() != ""
 }
 
-// condition is the //go:build line that, with the same end of its name, makes
-// another file be compiled whenever f is; "" for none.
+// condition returns the //go:build line with which another file, if its name has the same suffix, is
+// compiled exactly when f is; "" if it needs none.
 func (f *file) condition() string {
 	line := f.buildLine()
 	if !f.cgo {
@@ -67,8 +67,8 @@ func (f *file) condition() string {
 	return "//go:build " + (&constraint.AndExpr{X: x, Y: &constraint.TagExpr{Tag: "cgo"}}).String()
 }
 
-// The words that have a meaning at the end of a file's name, from the Go
-// distribution's internal/syslist.
+// Operating systems and architectures in file name suffixes, from internal/syslist of the Go
+// distribution.
 var (
 	systems = set("aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux", "nacl",
 		"netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows", "zos")

@@ -2,15 +2,15 @@ package rewrite
 
 import "go/ast"
 
-// coverBlock is a basic block with the file that holds it; the unit's counters
-// of blocks stand behind those of points, in this order.
+// A coverBlock is a basic block and its file. In the unit's array of counters, blocks follow points,
+// in the order of Unit.blocks.
 type coverBlock struct {
 	Block
 	f   *file
-	sum []int // the blocks of the unit whose counts make up this one's, which then has no counter
+	sum []int // if not nil, the block has no counter: its count is the sum of these blocks' counts
 }
 
-// coverFile plants a counter for every basic block of the file walked.
+// coverFile plants counters for the basic blocks of a file.
 func (w *walker) coverFile(f *file) {
 	byNode := map[ast.Node]*function{}
 	for _, fn := range f.functions {
@@ -55,7 +55,7 @@ func (w *walker) coverFile(f *file) {
 	}
 }
 
-// findLasts numbers the functions that count by goroutine.
+// findLasts numbers the functions that count by goroutine: it sets function.last and u.counting.
 func (u *Unit) findLasts() {
 	u.counting = 0
 	for _, f := range u.files {
@@ -68,11 +68,11 @@ func (u *Unit) findLasts() {
 	}
 }
 
-// firstBlocks are those of the unit's blocks from an index on that are counted first in
-// their functions: the one a function starts with, or those whose sum that is.
+// firstBlocks returns which of the unit's blocks, from an index on, may be counted first in a call of
+// their function: the block with which the function starts, or, if that is a sum, its terms.
 func (u *Unit) firstBlocks(from int) map[int]bool {
 	first := map[int]bool{}
-	for i := from; i < len(u.blocks); i++ { // what a block is the sum of comes behind it
+	for i := from; i < len(u.blocks); i++ { // the terms of a sum follow it
 		b := &u.blocks[i]
 		if b.At == b.body().Lbrace+1 {
 			first[i] = true
@@ -86,7 +86,7 @@ func (u *Unit) firstBlocks(from int) map[int]bool {
 	return first
 }
 
-// body is that of the function that the block stands in.
+// body returns the body of the function that contains the block.
 func (b *Block) body() *ast.BlockStmt {
 	if d, ok := b.Func.(*ast.FuncDecl); ok {
 		return d.Body

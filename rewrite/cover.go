@@ -18,24 +18,24 @@ import (
 // ends a list, because a block that could only be counted there is Dead.
 type Block struct {
 	Start, End token.Pos // extent in the source, End is one past the last byte
-	// Line and column as the profile gives them: before Go 1.27 after `//line` directives, and with the
-	// column of the end moved on where two blocks of the file would look the same.
+	// Line and column in the profile. Before Go 1.27 they follow `//line` directives. If two blocks of
+	// the file would have the same extent, the end column of the second is increased.
 	StartLine, StartCol, EndLine, EndCol int
-	File                                 string // base name of the file as the profile gives it, after `//line`
+	File                                 string // base name of the file in the profile, which follows `//line`
 	NumStmt                              int    // statements that run when the block is entered, 0 for an empty body
 
 	At token.Pos // where the counter statement goes
-	// Close is set for the hidden block that an `else if` stands in. There `{` and the counter go to
-	// At and `}` to Close: `else if y {}` becomes `else {counter; if y {}}`.
+	// Close is set for the implicit block around the if of an `else if`. There `{` and the counter go
+	// to At and `}` to Close: `else if y {}` becomes `else {counter; if y {}}`.
 	Close token.Pos
-	// Dead says that the block is made of empty statements that can't be reached and that a counter
-	// there would not compile (`fallthrough;;`, or `panic(x);;` at the end of a function with
-	// results). Its count is 0 without a counter.
+	// Dead is set if the block has only empty statements that can't be reached, and a counter there
+	// would not compile (`fallthrough;;`, or `panic(x);;` at the end of a function with results). It
+	// has no counter; its count is 0.
 	Dead bool
 
-	Func ast.Node // innermost *ast.FuncDecl or *ast.FuncLit that the block stands in
+	Func ast.Node // innermost *ast.FuncDecl or *ast.FuncLit that contains the block
 
-	elseIf *ast.IfStmt // what the hidden block of an else if holds
+	elseIf *ast.IfStmt // the if in the implicit block of an `else if`
 }
 
 // CoverBlocks returns the basic blocks of f in the order in which `go tool cover` of a release numbers
@@ -53,7 +53,7 @@ func CoverBlocks(fset *token.FileSet, f *ast.File, src []byte, release gc.Releas
 	return w.blocks
 }
 
-// coverFile is what the walkers of one file share.
+// A coverFile is the state that the walkers of one file share.
 type coverFile struct {
 	fset    *token.FileSet
 	file    *token.File
@@ -63,13 +63,13 @@ type coverFile struct {
 	blocks  []Block
 }
 
-// coverSpan is the part of a block that a profile shows.
+// A coverSpan identifies a block in a profile.
 type coverSpan struct {
 	file                                 string
 	startLine, startCol, endLine, endCol int
 }
 
-// coverWalker is the ast.Visitor; each function has its own.
+// A coverWalker is an ast.Visitor; each function has its own.
 type coverWalker struct {
 	*coverFile
 	fn   ast.Node // innermost function
@@ -79,7 +79,7 @@ type coverWalker struct {
 func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
 	switch n := node.(type) {
 	case *ast.FuncDecl:
-		// A function named _ is never run, one without a body has nothing to count.
+		// A function named _ never runs, and one without a body has no blocks.
 		if n.Name.Name != "_" && n.Body != nil {
 			ast.Walk(w.inside(n), n.Body)
 		}
@@ -93,7 +93,7 @@ func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
 		return nil
 	case *ast.BlockStmt:
 		if clauses := coverClauses(n); clauses != nil {
-			// All clauses of a switch or select are numbered before what is inside the first.
+			// All clauses of a switch or select are numbered before the blocks inside the first.
 			for _, c := range clauses {
 				w.list(coverPlace{pos: c.colon + 1, at: c.colon + 1, brace: c.colon + 1}, c.end, c.body, false)
 			}
@@ -128,7 +128,7 @@ func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
 func (w *coverWalker) inside(fn ast.Node) *coverWalker {
 	name := w.name
 	if w.fn == nil {
-		// The profile names a file once a function, by where the function starts.
+		// The profile names the file of each function by the function's start.
 		name = filepath.Base(w.fset.Position(fn.Pos()).Filename)
 	}
 	return &coverWalker{coverFile: w.coverFile, fn: fn, name: name}
@@ -145,8 +145,8 @@ func (w *coverWalker) block(n *ast.BlockStmt) {
 	w.list(coverPlace{pos: n.Lbrace, at: n.Lbrace + 1, brace: n.Lbrace + 1}, n.Rbrace+1, n.List, true)
 }
 
-// ifStmt counts an else from right behind the keyword on, so that the condition of an `else if` is
-// inside a block: it is a hidden one that holds nothing but the second if.
+// ifStmt starts the block of an else right after the keyword, so that the condition of an `else if`
+// is inside a block: an implicit one with only the second if.
 func (w *coverWalker) ifStmt(n *ast.IfStmt) {
 	w.walk(n.Init)
 	w.walk(n.Cond)
@@ -157,7 +157,7 @@ func (w *coverWalker) ifStmt(n *ast.IfStmt) {
 	pos := w.afterElse(n)
 	switch e := n.Else.(type) {
 	case *ast.BlockStmt:
-		// The counter can use the braces that are there; only the extent starts at the keyword.
+		// The counter goes inside the existing braces; only the extent starts at the keyword.
 		w.list(coverPlace{pos: pos, at: e.Lbrace + 1, brace: pos + 1}, e.Rbrace+1, e.List, true)
 		for _, s := range e.List {
 			ast.Walk(w, s)
@@ -168,7 +168,8 @@ func (w *coverWalker) ifStmt(n *ast.IfStmt) {
 	}
 }
 
-// afterElse returns the position behind the keyword else, before which only blanks and comments stand.
+// afterElse returns the position after the keyword else, which follows the body and blanks and
+// comments.
 func (w *coverWalker) afterElse(n *ast.IfStmt) token.Pos {
 	from, to := w.file.Offset(n.Body.End()), w.file.Offset(n.Else.Pos())
 	gap := w.src[from:to]
@@ -189,24 +190,24 @@ func (w *coverWalker) afterElse(n *ast.IfStmt) token.Pos {
 		for i += 3; i < len(gap)-1 && (gap[i-1] != '*' || gap[i] != '/'); i++ {
 		}
 	}
-	return n.Else.Pos() // not for a file that was parsed from src
+	return n.Else.Pos() // unreachable if the file was parsed from src
 }
 
-// coverPlace is where the first block of a statement list starts.
+// A coverPlace is the start of the first block of a statement list.
 type coverPlace struct {
 	pos   token.Pos // start of the extent
-	at    token.Pos // place of the counter
-	brace token.Pos // start of the extent when the list is empty
+	at    token.Pos // position of the counter
+	brace token.Pos // start of the extent if the list is empty
 
-	elseIf *ast.IfStmt // as the block's
+	elseIf *ast.IfStmt // see Block
 }
 
 // list adds the basic blocks at the top level of a statement list that ends at end. A block ends with
-// the first statement that may change the flow of control or that holds a function literal. Where
-// the list is one block only, toEnd extends it to the closing brace.
+// the first statement that may change the flow of control or that has a function literal. If the list
+// is a single block and toEnd is true, the block extends to the closing brace.
 func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd bool) {
 	if len(list) == 0 {
-		// No statement needs counting, but whether the body was entered is worth knowing.
+		// There is no statement to count, but the profile tells whether the body was entered.
 		if w.release.CoverCode {
 			end = p.brace
 		}
@@ -214,8 +215,8 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 		return
 	}
 	for rest := list; len(rest) > 0; {
-		var stop token.Pos // where the block ends
-		n := 0             // statements in it
+		var stop token.Pos // end of the block
+		n := 0             // number of statements in it
 		var labelled ast.Stmt
 		for n < len(rest) && labelled == nil {
 			s := rest[n]
@@ -225,10 +226,10 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 				continue
 			}
 			toEnd = false
-			// A goto may arrive at a label, so a block starts behind it,
+			// A goto may jump to a label, so a block starts after it,
 			//	foo: counter; stmt
-			// unless it names a for, switch or select, from which it can't be separated. The
-			// label itself counts as a statement of the block before.
+			// unless it labels a for, switch or select, from which it can't be separated. The
+			// label itself counts as a statement of the previous block.
 			if l, ok := s.(*ast.LabeledStmt); ok && !coverKeepsLabel(l.Stmt) {
 				stop, labelled = l.Pos(), l.Stmt
 			}
@@ -237,12 +238,12 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 		if toEnd {
 			stop = end
 		}
-		if p.pos != stop { // blocks that abut have nothing between them
+		if p.pos != stop { // between adjacent blocks there is no code
 			w.parts(p, stop, n, list, len(list)-len(rest))
 		}
 		rest = rest[n:]
 		if labelled != nil {
-			// Go on with the labelled statement as if it stood in the list.
+			// Continue with the labelled statement as an element of the list.
 			rest = append([]ast.Stmt{labelled}, rest...)
 			list = rest
 		}
@@ -252,7 +253,8 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 	}
 }
 
-// parts adds the block of list[first:first+n] that ends at stop, in as many parts as the release counts it in.
+// parts adds the block of list[first:first+n] that ends at stop, split as the release does (see
+// gc.Release.CoverCode).
 func (w *coverWalker) parts(p coverPlace, stop token.Pos, n int, list []ast.Stmt, first int) {
 	if !w.release.CoverCode {
 		w.add(Block{Start: p.pos, End: stop, NumStmt: n, At: p.at, elseIf: p.elseIf, Dead: coverDead(list[:first], list[first:])})

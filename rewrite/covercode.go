@@ -6,8 +6,8 @@ import (
 	"go/token"
 )
 
-// codePart is a part of a basic block, from the first token of a line with code to the end of the last line
-// before one without, and the statements that begin in it: stmts[from:to] of the block's.
+// A codePart is a part of a basic block: successive lines with code, from the first token to the end of
+// the last line. stmts[from:to] are the block's statements that begin in it.
 type codePart struct {
 	start, end token.Pos
 	from, to   int
@@ -18,14 +18,14 @@ type codePart struct {
 //
 //	a()        // first part
 //	// why
-//	b(1,       // second part; it goes on, since the empty line stands in a statement
+//	b(1,       // second part; the empty line does not end it, since it is inside a statement
 //
 //		2)
 //
-// There is always at least one; of a block without code it is empty.
+// There is always at least one part; that of a block without code is empty.
 func (w *coverWalker) code(start, end token.Pos, stmts []ast.Stmt) []codePart {
 	var parts []codePart
-	next := 0 // of stmts, the first that begins behind what has been read
+	next := 0 // index of the first statement that begins after the lines processed so far
 	inside := func(pos token.Pos) bool { return next > 0 && pos < stmts[next-1].End() }
 	begin := func(pos token.Pos) {
 		for next < len(stmts) && stmts[next].Pos() < pos {
@@ -48,14 +48,15 @@ func (w *coverWalker) code(start, end token.Pos, stmts []ast.Stmt) []codePart {
 	return parts
 }
 
-// codeLines are successive lines of code: start is their first token, end where the line behind them begins.
+// codeLines are successive lines of code: start is the first token, end the start of the next line.
 type codeLines struct{ start, end token.Pos }
 
-// lines returns the lines of code between start and end; braces and the semicolons that nobody wrote are not code.
+// lines returns the lines of code between start and end. Braces and automatically inserted semicolons
+// are not code.
 func (w *coverWalker) lines(start, end token.Pos) []codeLines {
 	from := w.file.Offset(start)
 	src := w.src[from:w.file.Offset(end)]
-	f := token.NewFileSet().AddFile("", -1, len(src)) // the scanner needs one whose size is that of what it reads
+	f := token.NewFileSet().AddFile("", -1, len(src)) // the scanner needs a file of the size of src
 	place := func(p token.Pos) token.Pos { return w.file.Pos(from + f.Offset(p)) }
 	line := func(p token.Pos) int { return f.PositionFor(p, false).Line }
 	var s scanner.Scanner
@@ -83,7 +84,7 @@ func (w *coverWalker) lines(start, end token.Pos) []codeLines {
 			found = append(found, codeLines{start: place(pos)})
 		}
 		to := pos
-		if tok == token.STRING { // of what has several lines and is no comment there is nothing else
+		if tok == token.STRING { // the only tokens that span lines are raw strings and comments
 			to += token.Pos(len(text))
 		}
 		last = max(last, line(to))

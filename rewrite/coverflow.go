@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// coverClause is a case of a switch or select.
+// A coverClause is a case of a switch or select.
 type coverClause struct {
 	colon, end token.Pos
 	body       []ast.Stmt
@@ -27,9 +27,9 @@ func coverClauses(b *ast.BlockStmt) []coverClause {
 	return cs
 }
 
-// coverEnds reports whether s is the last statement of its basic block: it may send control elsewhere
-// than to the next statement, control may come to it from elsewhere, or it holds a function literal,
-// whose body is a block of its own.
+// coverEnds reports whether s is the last statement of its basic block: it may transfer control
+// elsewhere than to the next statement, it may be jumped to, or it has a function literal, whose
+// body is a block of its own.
 func coverEnds(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.BlockStmt, *ast.BranchStmt, *ast.ForStmt, *ast.IfStmt, *ast.LabeledStmt, *ast.RangeStmt,
@@ -43,7 +43,7 @@ func coverEnds(s ast.Stmt) bool {
 	return coverLiteral(s).IsValid()
 }
 
-// coverPanics reports whether s is a call of panic, by name, as there are no types here.
+// coverPanics reports whether s is a call of panic, judging by the name.
 func coverPanics(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
@@ -53,9 +53,8 @@ func coverPanics(s *ast.ExprStmt) bool {
 	return ok && id.Name == "panic"
 }
 
-// coverBoundary returns where the block that s belongs to ends if s is its last statement: at the
-// body of the first function literal in the part of s that runs at once, else at the body of s,
-// else behind s.
+// coverBoundary returns the end of the block whose last statement is s: the body of the first function
+// literal in s or its header, else the body of s, else the end of s.
 func coverBoundary(s ast.Stmt) token.Pos {
 	var head []ast.Node
 	var body *ast.BlockStmt
@@ -75,7 +74,7 @@ func coverBoundary(s ast.Stmt) token.Pos {
 	case *ast.SwitchStmt:
 		head, body = []ast.Node{s.Init, s.Tag}, s.Body
 	case *ast.TypeSwitchStmt:
-		// As cmd/cover has it, the guard x := y.(type) is not searched.
+		// Like cmd/cover, do not search the guard x := y.(type).
 		head, body = []ast.Node{s.Init}, s.Body
 	default:
 		if pos := coverLiteral(s); pos.IsValid() {
@@ -106,7 +105,8 @@ func coverLiteral(n ast.Node) token.Pos {
 	return pos
 }
 
-// coverKeepsLabel reports whether a label must stand right before s, as break and continue may name it.
+// coverKeepsLabel reports whether a label must be directly before s, since break and continue may name
+// it.
 func coverKeepsLabel(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt:
@@ -115,9 +115,9 @@ func coverKeepsLabel(s ast.Stmt) bool {
 	return false
 }
 
-// coverDead reports whether rest, which follows before in one list, is nothing but empty statements
-// behind a statement that control does not pass: a counter there would become the last non-empty
-// statement of the list, which must be the one before.
+// coverDead reports whether rest, which follows before in one list, has only empty statements and
+// before ends in a terminating statement. A counter in rest would be the last non-empty statement of
+// the list, which must remain the terminating one.
 func coverDead(before, rest []ast.Stmt) bool {
 	for _, s := range rest {
 		if _, ok := s.(*ast.EmptyStmt); !ok {

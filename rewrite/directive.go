@@ -13,27 +13,27 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 )
 
-// directive is one //perf: comment (DESIGN §4).
+// A directive is a //perf: comment (DESIGN §4).
 type directive struct {
 	pos     token.Pos
 	end     token.Pos
 	verb    string
 	name    string
-	sample  int // 0: not given
+	sample  int // N of sample=1:N; 0 if absent
 	count   bool
 	long    bool
 	group   string
 	size    string
-	sizePos token.Pos // of the expression
-	own     bool      // stands on a line of its own
+	sizePos token.Pos // position of the expression
+	own     bool      // it is on a line of its own
 }
 
 const directivePrefix = "//perf:"
 
 var verbs = []string{"mark", "skip", "begin", "end", "point", "pause", "resume"}
 
-// readDirectives finds the directives of a file, in order, and reports what is
-// wrong with how they are written.
+// readDirectives appends the directives of a file to f.dirs, in order, and returns their syntax
+// errors.
 func (f *file) readDirectives() (errs Errors) {
 	fail := func(pos token.Pos, what, remedy string) {
 		errs = append(errs, &Error{f.position(pos), what, remedy})
@@ -64,7 +64,7 @@ func (f *file) readDirectives() (errs Errors) {
 			}
 			if what, remedy := d.parse(fields); what != "" {
 				fail(c.Pos(), what, remedy)
-				if !d.region() { // else its other end would be complained of, too
+				if !d.region() { // keep regions, or their other end would be an error too
 					continue
 				}
 			}
@@ -86,8 +86,9 @@ func (f *file) readDirectives() (errs Errors) {
 	return errs
 }
 
-// almostDirective recognises a comment that was meant to be a directive: the
-// whole comment is a verb, perhaps with one word behind it.
+// almostDirective returns the verb of a comment that is apparently meant as a directive, but has
+// blanks or capital letters in its prefix: it has a verb and at most one more word, or a key. Else it
+// returns "".
 func almostDirective(text string) string {
 	rest := strings.TrimLeft(text[2:], " \t")
 	if len(rest) < 5 || !strings.EqualFold(rest[:5], "perf:") {
@@ -105,7 +106,7 @@ func almostDirective(text string) string {
 	return ""
 }
 
-// ownLine reports whether only blanks stand before a comment on its line.
+// ownLine reports whether only blanks precede a comment on its line.
 func (f *file) ownLine(pos token.Pos) bool {
 	for i := f.offset(pos) - 1; i >= 0; i-- {
 		switch f.Text[i] {
@@ -119,10 +120,11 @@ func (f *file) ownLine(pos token.Pos) bool {
 	return true
 }
 
-// region reports whether it is an end of a region that has a name.
+// region reports whether d is the begin or end of a named region.
 func (d *directive) region() bool { return (d.verb == "begin" || d.verb == "end") && d.name != "" }
 
-// parse reads what follows the verb. A name that stands there is known also where something is wrong with the rest.
+// parse parses the fields after the verb. It returns an error and its remedy, or "". A name that
+// precedes the error is set nevertheless.
 func (d *directive) parse(fields []string) (what, remedy string) {
 	if !slices.Contains(verbs, d.verb) {
 		all := "write one of //perf:" + strings.Join(verbs, ", //perf:")
@@ -221,7 +223,7 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	return "", ""
 }
 
-// isExpression reports whether a text is an expression and no comment is in it.
+// isExpression reports whether a text is an expression without comments.
 func isExpression(text string) bool {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, scanner.ScanComments)

@@ -4,19 +4,18 @@ import (
 	"sort"
 )
 
-// edits collects insertions and replacements on a text, in any order, and
-// carries them out at once. Insertions at one offset come out in the order in
-// which they were made.
+// An edits is a queue of insertions and replacements in a text, made in any order.
+// Insertions at the same offset are applied in the order in which they were made.
 type edits struct {
 	text []byte
 	list []edit
-	file *file // whose lines are broken where they become long; nil: none
+	file *file // file of the text, to break long lines; nil to not break any
 }
 
 type edit struct {
 	from, to int
 	with     string
-	comment  bool // with ends in a comment that may be aligned with one above
+	comment  bool // with ends in a comment that gofmt may align with one above
 }
 
 func (e *edits) insert(at int, with string) {
@@ -27,8 +26,8 @@ func (e *edits) replace(from, to int, with string) {
 	e.list = append(e.list, edit{from: from, to: to, with: with})
 }
 
-// sorted puts the edits in the order of their offsets; insertions before
-// replacements that start at the same place.
+// sorted sorts the edits by offset, insertions before replacements at the same offset, and returns
+// them.
 func (e *edits) sorted() []edit {
 	sort.SliceStable(e.list, func(i, j int) bool {
 		a, b := e.list[i], e.list[j]
@@ -40,8 +39,7 @@ func (e *edits) sorted() []edit {
 	return e.list
 }
 
-// apply returns the text between two offsets with the edits made. Edits that
-// overlap are a mistake of the writer's and panic.
+// apply returns the text between two offsets with the edits applied. It panics if edits overlap.
 func (e *edits) apply(from, to int) []byte {
 	b := &breaker{f: e.file}
 	if from > 0 {
@@ -50,7 +48,7 @@ func (e *edits) apply(from, to int) []byte {
 	return b.apply(e.text, e.sorted(), from, to)
 }
 
-// applySorted is apply with a list that is in order.
+// applySorted is apply for a sorted list, without breaking lines.
 func applySorted(text []byte, list []edit, from, to int) []byte {
 	return new(breaker).apply(text, list, from, to)
 }

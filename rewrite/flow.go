@@ -10,8 +10,8 @@ import (
 // ends reports whether control never reaches the end of a statement list. A statement
 // added there would never run, and in a function with results the function would no
 // longer end in a terminating statement. It follows "Terminating statements" in the
-// language specification, but break and continue count as well, since they leave the
-// list just as goto does.
+// language specification, but break, continue and fallthrough count as well, since they
+// leave the list just as goto does.
 func (f *flow) ends(list []ast.Stmt) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); !empty {

@@ -9,16 +9,16 @@ import (
 	"sort"
 )
 
-// A group are declarations and comments at the top level of a file with no blank
-// line between them, as whole lines. gofmt aligns nothing beyond a blank line, so
-// that a group can be formatted by itself: that is what makes both ways quick,
-// since most files have little in them that is aligned with what was inserted.
+// A group is a run of top-level declarations and comments without blank lines between
+// them, as whole lines. gofmt does not align across blank lines, so a group can be
+// formatted by itself. That makes InPlace and Strip fast, since in most files few groups
+// are affected by the inserted lines.
 type group struct {
 	from, to int
-	alone    bool // can be formatted alone: is not the head of the file
+	alone    bool // it can be formatted alone: it is not the head of the file
 }
 
-// declGroups are the groups of a file, in order.
+// declGroups returns the groups of a file, in order.
 func declGroups(text []byte, f *ast.File, offset func(token.Pos) int) (list []group) {
 	add := func(from, to int, alone bool) {
 		from, to = lineStart(text, from), lineEnd(text, to)
@@ -55,7 +55,7 @@ func declGroups(text []byte, f *ast.File, offset func(token.Pos) int) (list []gr
 	return list
 }
 
-// groupAt is the index of the group that an offset is in, -1 if it is in none.
+// groupAt returns the index of the group that contains an offset, or -1.
 func groupAt(list []group, at int) int {
 	i := sort.Search(len(list), func(i int) bool { return list[i].to > at })
 	if i == len(list) || list[i].from > at {
@@ -64,10 +64,10 @@ func groupAt(list []group, at int) int {
 	return i
 }
 
-// groupHead stands above a group that is looked at alone.
+// groupHead is prepended to the text of a group to make it a file.
 const groupHead = "package p\n\n"
 
-// alone makes a file of a group's text.
+// alone returns a file with the text of a group.
 func alone(text []byte) []byte { return slices.Concat([]byte(groupHead), text) }
 
 // formatAlone formats the text of a group.

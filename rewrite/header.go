@@ -6,9 +6,8 @@ import (
 	"sort"
 )
 
-// normal is the source text between two positions with every run of blanks,
-// line ends and comments reduced to one space: what of a header survives
-// re-indenting and re-wrapping.
+// normal returns the source text between two positions with every run of blanks,
+// newlines and comments replaced by one space. Reformatting does not change it.
 func (f *file) normal(from, to token.Pos) string {
 	if !from.IsValid() || to <= from {
 		return ""
@@ -39,19 +38,18 @@ func (f *file) normal(from, to token.Pos) string {
 	return string(out)
 }
 
-// sums makes the hash of any stretch of a file's text, blanks and comments
-// left out, a matter of two short look-ups: prefix sums of a polynomial in base
-// over the bytes that count, modulo 2^64 (Karp and Rabin 1987), kept for every
-// stride-th byte.
+// sums has rolling hashes of a file's text without blanks and comments, from which
+// the hash of any part of the file is found quickly: prefix hashes, polynomials in
+// sumBase modulo 2^64 (Karp and Rabin 1987), for every stride-th offset.
 type sums struct {
 	text   []byte
-	counts []uint64 // a bit for each byte of the text: it counts
-	hash   []uint64 // hash[i] of the bytes that count before offset i*stride
-	number []uint32 // how many they are
+	counts []uint64 // bit set of the bytes that are hashed
+	hash   []uint64 // hash[i] is the hash of the hashed bytes before offset i*stride
+	number []uint32 // number[i] is the number of these bytes
 }
 
 const (
-	sumBase = 0x9E3779B97F4A7C15 // odd, so that powers never vanish
+	sumBase = 0x9E3779B97F4A7C15 // odd, so that its powers are never 0
 	stride  = 64                 // bits of a word of counts
 )
 
@@ -70,9 +68,9 @@ func newSums(text []byte, comments []*ast.CommentGroup, offset func(token.Pos) i
 	s := &sums{text, make([]uint64, words), make([]uint64, words), make([]uint32, words)}
 	var h uint64
 	var n uint32
-	word := 0 // the next whose sums are to be set
+	word := 0 // the next element of hash and number to set
 	for at := 0; ; {
-		code, next := len(text), len(text) // where the next comment begins and ends
+		code, next := len(text), len(text) // start and end of the next comment
 		if len(comments) > 0 {
 			code, next = offset(comments[0].Pos()), offset(comments[0].End())
 			comments = comments[1:]
@@ -97,7 +95,7 @@ func newSums(text []byte, comments []*ast.CommentGroup, offset func(token.Pos) i
 	}
 }
 
-// at returns the hash and the number of the bytes that count before an offset.
+// at returns the hash and the number of the hashed bytes before an offset.
 func (s *sums) at(offset int) (h uint64, n uint32) {
 	word := offset / stride
 	h, n = s.hash[word], s.number[word]

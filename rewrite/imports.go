@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// The import of the runtime stands where goimports would have put it, so that
-// goimports and its like have nothing to move: in the block of imports, or as a
-// declaration of its own where there are no others, or several, or only import "C". A lone
-// import is made a block of two, and the note //perf:line behind ours says that it
-// was one line:
+// The import of the runtime is where goimports would put it, so that goimports does not
+// move it: in the import block, or in a declaration of its own if there is no import
+// declaration, or several, or only import "C". A single import becomes a block of two;
+// the note //perf:line after ours tells Strip that it was on one line:
 //
 //	import "fmt"
 //
@@ -25,15 +24,15 @@ import (
 //		perf "github.com/markgen/markgen/runtime/perf" //perf:line
 //	)
 //
-// Where the lone import stands right below import "C", which goes into no block, the block has a blank line above it, as gofumpt
-// has it, and the note is //perf:lines.
+// If the single import is directly below import "C", which goes into no block, a blank line is
+// inserted above the block, as gofumpt does, and the note is //perf:lines.
 //
-// Strip knows it by its path and by the statements that use it, wherever it is.
+// Strip recognises the import by its path and by the statements that use it, wherever it is.
 
-// importing is the spec that imports the runtime.
+// importing returns the import spec of the runtime.
 func (w *inPlaceWriter) importing() string { return w.perf + " " + strconv.Quote(w.o.Runtime) }
 
-// importDecls are the import declarations of a file.
+// importDecls returns the import declarations of a file.
 func importDecls(f *ast.File) (list []*ast.GenDecl) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -57,7 +56,7 @@ func importName(spec ast.Spec) string {
 	return ""
 }
 
-// importGroup is which of the groups an import belongs to that goimports keeps apart: the standard library's come first.
+// importGroup returns the goimports group of an import: 0 for the standard library, 1 for others.
 func importGroup(path string) int {
 	first, _, _ := strings.Cut(path, "/")
 	if strings.Contains(first, ".") {
@@ -66,8 +65,8 @@ func importGroup(path string) int {
 	return 0
 }
 
-// lastImport is where the import declarations of a file end, or its package
-// clause.
+// lastImport returns the end of the file's import declarations, or of its package clause if it has
+// none.
 func (f *file) lastImport() int {
 	if decls := importDecls(f.ast); len(decls) > 0 {
 		return f.offset(decls[len(decls)-1].End())
@@ -75,11 +74,11 @@ func (f *file) lastImport() int {
 	return f.offset(f.ast.Name.End())
 }
 
-// importLines imports the runtime on lines of its own. It is false if there is no room for them.
+// importLines imports the runtime on lines of its own. It reports whether there was a place for them.
 func (w *inPlaceWriter) importLines(e *edits, f *file) bool {
 	var decls []*ast.GenDecl
 	for _, d := range importDecls(f.ast) {
-		if !declaresC(d) { // which goimports leaves alone
+		if !declaresC(d) { // goimports does not touch import "C"
 			decls = append(decls, d)
 		}
 	}
@@ -105,10 +104,11 @@ func declaresC(d *ast.GenDecl) bool {
 	return false
 }
 
-// importInBlock puts the import among those it has most of its path in common with, in the order of paths.
+// importInBlock puts the import among those with which it shares the longest path prefix, in the order
+// of paths.
 func (w *inPlaceWriter) importInBlock(e *edits, f *file, d *ast.GenDecl) bool {
 	path, group := w.o.Runtime, importGroup(w.o.Runtime)
-	var run []ast.Spec // on successive lines
+	var run []ast.Spec // imports on successive lines
 	best := -1
 	start, line := 0, 0
 	for i, s := range d.Specs {
@@ -172,7 +172,7 @@ func (w *inPlaceWriter) importInBlock(e *edits, f *file, d *ast.GenDecl) bool {
 	return false
 }
 
-// commonPrefix is how many elements two paths begin with alike.
+// commonPrefix returns the number of leading elements that two paths share.
 func commonPrefix(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0
@@ -182,7 +182,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// importBesideOne makes a block of a lone import.
+// importBesideOne makes a block of a single import and the runtime's.
 func (w *inPlaceWriter) importBesideOne(e *edits, f *file, d *ast.GenDecl) bool {
 	from := f.offset(d.Specs[0].Pos())
 	to, ok := behindLine(f.Text, f.offset(d.End()))
@@ -212,10 +212,10 @@ func (w *inPlaceWriter) importBesideOne(e *edits, f *file, d *ast.GenDecl) bool 
 	return true
 }
 
-// linesNote stands behind an import in the place of lineNote where the other stood right below another declaration.
+// linesNote replaces lineNote if the single import was directly below another declaration.
 const linesNote = "//perf:lines"
 
-// importApart imports the runtime in a declaration of its own, behind the other imports.
+// importApart imports the runtime in a declaration of its own, after the other imports.
 func (w *inPlaceWriter) importApart(e *edits, f *file) bool {
 	end := f.lastImport()
 	at, ok := behindLine(f.Text, end)
@@ -232,8 +232,9 @@ func (w *inPlaceWriter) importApart(e *edits, f *file) bool {
 	return true
 }
 
-// behindComments is the line behind the comments that begin at one, if it is empty or the file's last: the rest of the
-// comment behind the package clause or an import.
+// behindComments returns the offset of the line after the comment lines at offset at, if that line is
+// empty or the end of the file, else at. Such comments continue the comment on the line before, that of
+// the package clause or an import.
 func behindComments(text []byte, at int) int {
 	end := at
 	for bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t"), []byte("//")) {
@@ -245,7 +246,7 @@ func behindComments(text []byte, at int) int {
 	return end
 }
 
-// importInLine imports the runtime right behind the other imports.
+// importInLine imports the runtime on the line where the other imports end.
 func (w *inPlaceWriter) importInLine(e *edits, f *file, gap string) {
 	e.insert(f.lastImport(), fmt.Sprintf("; import%s%s", gap, w.importing()))
 }
