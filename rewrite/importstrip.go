@@ -10,15 +10,16 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// importNote stood behind the import that former versions inserted. Formatters that moved the import have left it behind.
+// importNote is the comment that earlier versions put after the import. Formatters may have moved the
+// import away from it.
 const importNote = "inserted by markgen"
 
 func isImportNote(c *ast.Comment) bool {
 	return c.Text == "// "+importNote || c.Text == "/* "+importNote+" */"
 }
 
-// ownImports are the imports that may be ours: of the runtime, by a name that ours has. The one with the highest number
-// comes first: the markers of perf2, perfmarks2, begin like those of perf.
+// ownImports returns the imports that InPlace may have inserted: of the runtime, by a name that
+// InPlace uses. The highest number comes first, since perfmarks is a prefix of perfmarks2.
 func (s *stripper) ownImports() (specs []*ast.ImportSpec) {
 	for _, spec := range s.f.Imports {
 		if spec.Name == nil || !rt.IsPerf(importPath(spec)) {
@@ -35,7 +36,7 @@ func (s *stripper) ownImports() (specs []*ast.ImportSpec) {
 	return specs
 }
 
-// importNote is the note behind an import, or nil.
+// importNote returns the note after an import, or nil.
 func (s *stripper) importNote(spec *ast.ImportSpec) *ast.Comment {
 	if c := s.commentBehind(spec.End()); c != nil && (c.Text == lineNote || c.Text == linesNote || isImportNote(c)) {
 		return c
@@ -43,14 +44,15 @@ func (s *stripper) importNote(spec *ast.ImportSpec) *ast.Comment {
 	return nil
 }
 
-// keepImport marks the note behind an import for removal, but not the import, which the user has found a use for.
+// keepImport marks the note after an import for removal, but not the import, which the user's code
+// uses.
 func (s *stripper) keepImport(spec *ast.ImportSpec) {
 	if note := s.importNote(spec); note != nil {
 		s.spans = append(s.spans, span{s.offset(spec.End()), s.offset(note.Pos()) + len(note.Text), false})
 	}
 }
 
-// dropImport marks the import of the runtime for removal, wherever it is by now.
+// dropImport marks the import of the runtime for removal, wherever it has been moved.
 func (s *stripper) dropImport(spec *ast.ImportSpec) {
 	statements := s.spans
 	s.spans, s.last = nil, 0
@@ -88,7 +90,8 @@ func (s *stripper) dropImport(spec *ast.ImportSpec) {
 	s.spans = append(s.spans, statements...)
 }
 
-// closeGap adds to the line of an import in a block the blank line that set it apart from others, where it has been alone.
+// closeGap extends the span of an import in a block to the adjacent blank line, if the import was a
+// group by itself.
 func (s *stripper) closeGap(sp *span, decl *ast.GenDecl) {
 	above, below := lineStart(s.src, max(sp.from-1, 0)), lineEnd(s.src, sp.to)
 	next := s.src[sp.to:below]
@@ -102,8 +105,8 @@ func (s *stripper) closeGap(sp *span, decl *ast.GenDecl) {
 	}
 }
 
-// unblock marks the parentheses of a block of two for removal, and our import with them. It is false if somebody has
-// written a comment there that would have no place.
+// unblock marks the parentheses of a block of two imports for removal, together with our import. It
+// does not, and returns false, if the user has written a comment there, which could not be kept.
 func (s *stripper) unblock(decl *ast.GenDecl, ours *ast.ImportSpec, note *ast.Comment) bool {
 	other := decl.Specs[0]
 	if other == ours {
@@ -135,7 +138,7 @@ func (s *stripper) unblock(decl *ast.GenDecl, ours *ast.ImportSpec, note *ast.Co
 	return true
 }
 
-// commented reports whether a comment but note stands in a declaration.
+// commented reports whether a declaration has a comment other than note.
 func (s *stripper) commented(decl *ast.GenDecl, note *ast.Comment) bool {
 	for _, g := range s.f.Comments {
 		for _, c := range g.List {
@@ -147,7 +150,7 @@ func (s *stripper) commented(decl *ast.GenDecl, note *ast.Comment) bool {
 	return false
 }
 
-// dropNotes marks what is left of the notes of former versions for removal, which are in or below the imports.
+// dropNotes marks remaining notes of earlier versions for removal. They are in or below the imports.
 func (s *stripper) dropNotes() {
 	end := s.f.FileEnd
 	for _, d := range s.f.Decls {
@@ -182,7 +185,7 @@ func (s *stripper) dropNotes() {
 	}
 }
 
-// documents reports whether a comment is the documentation of a declaration.
+// documents reports whether a comment is the doc comment of a declaration.
 func (s *stripper) documents(g *ast.CommentGroup) bool {
 	for _, d := range s.f.Decls {
 		switch d := d.(type) {

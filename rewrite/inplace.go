@@ -7,32 +7,31 @@ import (
 	"path/filepath"
 )
 
-// InPlace says how source is marked for people to keep.
+// InPlace has the options of Unit.InPlace.
 type InPlace struct {
 	Runtime string            // import path of the runtime, such as github.com/markgen/markgen/runtime
-	Root    string            // directory that the table's file names are relative to; "" keeps them
-	Dir     string            // directory that the names of the sources are relative to, where they are not absolute
-	Unit    string            // which unit of the package this is: "", "t" (in-package tests), "x" (external tests)
-	Program bool              // the package is main, and what it imports has markers: its end is to be seen also where it has none
-	Beside  [][]byte          // texts of the package's files in other units: names that they use are not used
-	Now     map[string][]byte // the files as they are, by the names of the sources: what is marked and formatted otherwise stays
+	Root    string            // directory that the table's file names are relative to; "" leaves them as they are
+	Dir     string            // directory that relative source names are relative to
+	Unit    string            // unit of the package: "", "t" (in-package tests), "x" (external tests)
+	Program bool              // the package is main and imports marked packages: main calls Finish even without markers
+	Beside  [][]byte          // texts of the package's files in other units; InPlace avoids names that they use
+	Now     map[string][]byte // current texts by source name; a file that differs only in formatting is kept
 }
 
-// InPlace writes the marked text of the files that change, and the generated
-// files that declare the markers. What is inserted are whole lines, indented as
-// their neighbours are, or, in lines that hold more than one statement,
-// statements in the line; Strip takes all of it out again and returns the
-// original bytes, which is made sure of here before anything is returned. A source
-// that gofmt would leave as it is stays so.
+// InPlace returns the marked text of the files that change, and the generated files
+// that declare the markers, by name. It inserts whole lines, indented like their
+// neighbours, or, in lines with more than one statement, statements within the line.
+// Strip removes them and restores the original bytes; InPlace verifies that before it
+// returns. If a source is formatted as gofmt does, the marked text is too.
 //
-// A function that has one scope, its own, opens it with
+// A function with one scope, its own, opens it with
 //
 //	if perf.On {
 //		defer perf.Enter(&perfmarks.Parse).Exit()
 //	}
 //
-// where perf.On is a constant, false under the build tag markgen_off. One with
-// more declares them all and defers their end once:
+// where perf.On is a constant, false under the build tag markgen_off. A function with
+// more scopes declares an array of them and defers one call that closes all:
 //
 //	var perfs [2]perf.Scope
 //	if perf.On {
@@ -45,11 +44,11 @@ type InPlace struct {
 //		perfs[1].Exit()
 //	}
 //
-// The main function of a program also defers perf.Finish(), first, so that it
-// runs last. Where it has no marker, it has a table that has none.
+// The main function of a program also defers perf.Finish(), first, so that it runs
+// last. If the package has no markers, it gets a table without markers.
 //
-// The body of a function on one line is broken up. A comment //perf:line behind
-// its brace tells Strip so.
+// A function body on one line is broken into several, with the comment //perf:line
+// after its opening brace, which tells Strip to join the lines again.
 func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 	if len(u.Points) == 0 && !u.steers() && !o.Program {
 		return nil, nil
@@ -93,7 +92,7 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 	return out, nil
 }
 
-// steers reports whether something is planted without there being a marker.
+// steers reports whether the unit has events. Without markers, these are pauses and resumes.
 func (u *Unit) steers() bool {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
@@ -112,27 +111,27 @@ type inPlaceWriter struct {
 	of map[*file]*tableGroup
 }
 
-// markedText is the marked text of a file.
+// A markedText is the marked text of a file.
 type markedText struct {
 	text  []byte
-	plain []byte // before it was formatted; the lines are the same
-	edits []edit // that led to plain, in order
-	now   []byte // what is kept instead of text, the same code formatted otherwise; nil: nothing
+	plain []byte // text before formatting; the lines are the same
+	edits []edit // edits that produce plain from the original, sorted
+	now   []byte // if not nil, the current text of the file, which is kept: the same code, formatted otherwise
 
-	byLines bool           // everything stands on lines of its own, none next to an aligned comment, but in alone
-	alone   []alignedGroup // were formatted
+	byLines bool           // outside alone, all insertions are whole lines not next to an aligned comment
+	alone   []alignedGroup // groups that were formatted
 }
 
-// marked makes the edits.
+// marked applies the edits.
 func (e *edits) marked() *markedText {
 	m := &markedText{edits: e.sorted(), plain: e.apply(0, len(e.text))}
 	m.text = m.plain
 	return m
 }
 
-// file returns the marked text of a file, or nil if nothing changes. It goes
-// from the prettiest way to the one that can always be taken back, and takes
-// the first that Strip takes back.
+// file returns the marked text of a file, or nil if nothing changes. It tries several
+// ways, from the prettiest to the most reliable, and returns the first result from which
+// Strip restores the original.
 func (w *inPlaceWriter) file(f *file) (*markedText, error) {
 	var pieces []piece
 	for _, fn := range f.functions {
@@ -150,8 +149,7 @@ func (w *inPlaceWriter) file(f *file) (*markedText, error) {
 		"what would be inserted here could not be taken out again", "run gofmt on the file"}
 }
 
-// lines puts every piece on lines of its own, or returns nil if that cannot be
-// done without touching other lines.
+// lines puts every piece on lines of its own. It returns nil if other lines would have to change.
 func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 	e := &edits{text: f.Text}
 	if !w.importLines(e, f) {
@@ -172,8 +170,8 @@ func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 	return m
 }
 
-// broken is for source as gofmt writes it: function bodies on one line that get
-// something are broken up, and alignment is set right.
+// broken puts every piece on lines of its own in a gofmt'ed source: it breaks function bodies on one
+// line that get a piece, and realigns comments. It returns nil if that is not possible.
 func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
 	r := &aligner{f: f, groups: declGroups(f.Text, f.ast, f.offset)}
 	places := sortedPlaces(pieces)
@@ -208,19 +206,19 @@ func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
 	return m
 }
 
-// alignedAt reports whether an edit puts a line between two whose comments may be
-// aligned, or one below another.
+// alignedAt reports whether an edit inserts a line between two lines whose comments may be aligned, or
+// a line with a comment below a line with one.
 func alignedAt(text []byte, d edit) bool {
 	return d.from > 0 && hasComment(text, d.from-1) && (hasComment(text, d.from) || d.comment)
 }
 
-// inLine puts pieces on lines of their own where it can and into the line where
-// it cannot.
+// inLine puts pieces on lines of their own where possible, and within lines elsewhere.
 func (w *inPlaceWriter) inLine(f *file, pieces []piece) *markedText {
 	return w.inLineWith(w.importLines, f, pieces)
 }
 
-// apart is inLine where imports are written in a way that another could not be put among them and taken out again.
+// apart is inLine with the import in a declaration of its own, for imports among which another cannot be
+// inserted and removed again.
 func (w *inPlaceWriter) apart(f *file, pieces []piece) *markedText {
 	return w.inLineWith(w.importApart, f, pieces)
 }
@@ -238,9 +236,8 @@ func (w *inPlaceWriter) inLineWith(importing func(*edits, *file) bool, f *file, 
 	return e.marked()
 }
 
-// plainly puts everything into the lines that are there, in a way that gofmt
-// would not leave: Strip formats what it returns if the marked text was as
-// gofmt writes it, and the original was not.
+// plainly puts all pieces within existing lines, in a text that is not gofmt'ed: Strip would format
+// its result if the marked text were, while the original is not.
 func (w *inPlaceWriter) plainly(f *file, pieces []piece) *markedText {
 	e := &edits{text: f.Text}
 	w.importInLine(e, f, "  ")

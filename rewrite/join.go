@@ -7,7 +7,7 @@ import (
 	"go/token"
 )
 
-// lineNotes are the comments //perf:line of a file, in order.
+// lineNotes returns the comments //perf:line of a file, in order.
 func lineNotes(f *ast.File) (list []*ast.Comment) {
 	for _, g := range f.Comments {
 		for _, c := range g.List {
@@ -19,10 +19,9 @@ func lineNotes(f *ast.File) (list []*ast.Comment) {
 	return list
 }
 
-// joinLines puts the function bodies with a comment //perf:line behind their
-// brace back on one line, and takes the comment out. A body that cannot be on
-// one line, since the user has put a comment or a block into it, is left as it
-// is.
+// joinLines puts function bodies with a comment //perf:line after their brace back on
+// one line and removes the comment. A body that cannot be on one line, since the user
+// has added a comment or a block, is not joined.
 func joinLines(name string, src []byte) ([]byte, error) {
 	if !bytes.Contains(src, []byte(lineNote)) {
 		return src, nil
@@ -44,13 +43,13 @@ func joinLines(name string, src []byte) ([]byte, error) {
 	})
 	e := &edits{text: src}
 	j.gaps = make([][]edit, len(j.blocks))
-	for i := len(j.blocks) - 1; i >= 0; i-- { // those inside first
+	for i := len(j.blocks) - 1; i >= 0; i-- { // inner blocks first
 		if j.gaps[i] = j.join(i); j.gaps[i] != nil {
 			e.list = append(e.list, j.gaps[i]...)
 			delete(j.notes, skipBlanks(src, j.gaps[i][0].from))
 		}
 	}
-	for at := range j.notes { // of bodies that stay as they are
+	for at := range j.notes { // notes of bodies that are not joined
 		from, to := at, at+len(lineNote)
 		for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
 			from--
@@ -66,20 +65,20 @@ func joinLines(name string, src []byte) ([]byte, error) {
 type joiner struct {
 	src    []byte
 	base   int
-	notes  map[int]bool     // by offset
-	blocks []*ast.BlockStmt // with a note, in source order
-	gaps   [][]edit         // that put each of them on one line; nil: it stays
+	notes  map[int]bool     // offsets of the notes
+	blocks []*ast.BlockStmt // blocks with a note, in source order
+	gaps   [][]edit         // by block, the edits that join it; nil if it is not joined
 }
 
 func (j *joiner) offset(p token.Pos) int { return int(p) - j.base }
 
-// noted reports whether a note stands behind the brace of a block.
+// noted reports whether the brace of a block is followed by a note.
 func (j *joiner) noted(b *ast.BlockStmt) bool {
 	return b.Rbrace.IsValid() && j.notes[skipBlanks(j.src, j.offset(b.Lbrace)+1)]
 }
 
-// join returns the edits that put a block on one line, or nil if it cannot be.
-// Those of the blocks inside are known.
+// join returns the edits that put a block on one line, or nil if that is not possible. The gaps of
+// inner blocks must be set.
 func (j *joiner) join(block int) []edit {
 	b := j.blocks[block]
 	list := []edit{}

@@ -2,17 +2,19 @@ package rewrite
 
 import "bytes"
 
-// Version control gives one source LF in one checkout and CRLF in another (core.autocrlf of git), and both have to be
-// marked alike, or what is up to date in the one is not in the other. So Load and Strip take the carriage returns of a
-// source with CRLF off, as the parser does with those in comments and raw strings, and InPlace and Strip put them back.
-// A source with both keeps all its bytes: nobody could say where the returns were.
+// The same source may have LF in one checkout and CRLF in another (git's core.autocrlf). Both must be
+// marked alike, or marks that are up to date in one would not be in the other. So Load and Strip
+// remove the carriage returns of a source with CRLF, as the parser does in comments and raw strings,
+// and InPlace and Strip add them again. A source with mixed line ends is not converted, since the
+// returns could not be restored.
 
 var (
 	lf   = []byte("\n")
 	crlf = []byte("\r\n")
 )
 
-// withoutReturns is a source with LF for CRLF; ok is false of one whose lines do not all end in CRLF.
+// withoutReturns returns a source with LF in place of CRLF. If not all of its lines end in CRLF, it
+// returns src and false.
 func withoutReturns(src []byte) (text []byte, ok bool) {
 	n := bytes.Count(src, crlf)
 	if n == 0 || n != bytes.Count(src, lf) {

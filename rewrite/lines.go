@@ -6,13 +6,13 @@ import (
 	"go/token"
 )
 
-// lineStart is the offset of the first byte of the line that an offset is in.
+// lineStart returns the offset of the start of the line that contains an offset.
 func lineStart(text []byte, at int) int {
 	return bytes.LastIndexByte(text[:at], '\n') + 1
 }
 
-// lineEnd is the offset behind the newline of the line that an offset is in, or
-// the length of a text that ends without one.
+// lineEnd returns the offset after the newline of the line that contains an offset, or
+// the length of the text if there is none.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -20,7 +20,7 @@ func lineEnd(text []byte, at int) int {
 	return len(text)
 }
 
-// blank reports whether a text is all blanks; a carriage return is one.
+// blank reports whether a text consists of spaces, tabs and carriage returns.
 func blank(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' && c != '\r' {
@@ -30,7 +30,7 @@ func blank(text []byte) bool {
 	return true
 }
 
-// skipBlanks is the offset of the first byte from at on that is no blank.
+// skipBlanks returns the offset of the first byte from at on that is no space or tab.
 func skipBlanks(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
@@ -38,13 +38,13 @@ func skipBlanks(text []byte, at int) int {
 	return at
 }
 
-// indentation is the blank start of the line that an offset is in.
+// indentation returns the spaces and tabs with which the line of an offset starts.
 func indentation(text []byte, at int) string {
 	start := lineStart(text, at)
 	return string(text[start:skipBlanks(text, start)])
 }
 
-// newline is what ends the lines around an offset.
+// newline returns the line end used around an offset, LF or CRLF.
 func newline(text []byte, at int) string {
 	end := lineEnd(text, at)
 	if end < 2 || text[end-1] != '\n' {
@@ -56,9 +56,9 @@ func newline(text []byte, at int) string {
 	return "\n"
 }
 
-// behindLine is where the line after an offset starts, if nothing but comments
-// and semicolons stands between. A comment over several lines belongs to the
-// line it starts in.
+// behindLine returns the start of the line after an offset, if only comments and
+// semicolons are between the offset and that line. A comment that spans lines counts as
+// part of the line in which it starts.
 func behindLine(text []byte, at int) (int, bool) {
 	for at < len(text) {
 		switch c := text[at]; {
@@ -82,15 +82,14 @@ func behindLine(text []byte, at int) (int, bool) {
 	return 0, false
 }
 
-// hasComment reports whether there may be a comment in the line that an offset is
-// in.
+// hasComment reports whether the line that contains an offset may have a comment.
 func hasComment(text []byte, at int) bool {
 	line := text[lineStart(text, at):lineEnd(text, at)]
 	return bytes.Contains(line, []byte("//")) || bytes.Contains(line, []byte("/*"))
 }
 
-// indent is that of the statements of a list, which ends in front of closer, a
-// brace or the next clause.
+// indent returns the indentation of the statements of a list. closer is the position of the brace or
+// clause after the list.
 func (f *file) indent(list []ast.Stmt, closer token.Pos) string {
 	for _, s := range list {
 		s, _ = unlabelled(s)
@@ -104,7 +103,7 @@ func (f *file) indent(list []ast.Stmt, closer token.Pos) string {
 	return indentation(f.Text, f.offset(closer)) + "\t"
 }
 
-// lastEnd is where the last statement of a list ends, start if there is none.
+// lastEnd returns the end of the last statement of a list, or start if the list is empty.
 func (f *file) lastEnd(list []ast.Stmt, start int) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); empty {
@@ -119,8 +118,8 @@ func (f *file) lastEnd(list []ast.Stmt, start int) int {
 	return start
 }
 
-// unlabelled is the statement behind the labels, which are indented less, and
-// the last of the labels.
+// unlabelled returns s without its labels, and the last of the labels or nil. Labels are indented
+// less than their statement.
 func unlabelled(s ast.Stmt) (stmt ast.Stmt, label *ast.LabeledStmt) {
 	for {
 		l, ok := s.(*ast.LabeledStmt)

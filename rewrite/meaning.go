@@ -7,8 +7,9 @@ import (
 	"sort"
 )
 
-// declaredAt is the byte offset at which the variable of that name is declared, if that is in a function, else -1. The parser finds it, of all
-// names of a declaration when it is first asked for one in it: what names mean is rarely asked.
+// declaredAt returns the byte offset of the declaration of the variable that name denotes if the
+// variable is declared in a function, else -1. It has the parser resolve all names of a top-level
+// declaration on the first call for a name in it.
 func (f *file) declaredAt(name *ast.Ident) int {
 	decls := f.ast.Decls
 	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > name.Pos() })
@@ -29,7 +30,8 @@ func (f *file) declaredAt(name *ast.Ident) int {
 	return -1
 }
 
-// resolve gives, by where a name is in a declaration, where the variable of a function is declared that it stands for, as byte offsets.
+// resolve returns, for each use of a function's variable in a declaration, the byte offset of the
+// variable's declaration, by the byte offset of the use.
 func (f *file) resolve(decl ast.Decl) map[int]int {
 	const before = "package p;"
 	from, to := f.offset(decl.Pos()), f.offset(decl.End())

@@ -9,10 +9,9 @@ import (
 	"unicode"
 )
 
-// names are what marked source calls things: the import of the runtime, the
-// scopes of a function, the markers of a package and those of its in-package
-// tests. They end in the same number, which is there only where the plain ones
-// are taken.
+// names are the identifiers that InPlace inserts: for the import of the runtime, the
+// scopes of a function, the markers of a package and those of its in-package tests. If
+// the user has such a name, all four end in the same number.
 type names struct {
 	perf, scopes, marks, testMarks string
 }
@@ -21,14 +20,13 @@ func numbered(number string) names {
 	return names{"perf" + number, "perfs" + number, "perfmarks" + number, "perftestmarks" + number}
 }
 
-// clashes reports whether an identifier of the user's is one of these names, or
-// may be taken for one: the markers of a file with a build constraint are named
-// after it.
+// clashes reports whether an identifier of the user is one of these names, or may be mistaken for one:
+// the markers of a file with a build constraint have the file's name appended.
 func (n names) clashes(word string) bool {
 	return word == n.perf || word == n.scopes || strings.HasPrefix(word, n.marks) || strings.HasPrefix(word, n.testMarks)
 }
 
-// freeNames are the first names that no identifier of the texts clashes with.
+// freeNames returns the names with the lowest number with which no identifier of the texts clashes.
 func freeNames(texts ...[]byte) names {
 	words := map[string]bool{}
 	for _, text := range texts {
@@ -47,7 +45,8 @@ search:
 	}
 }
 
-// mayClash is the cheap test before a text is scanned: whether a word in it looks like a name that could be inserted.
+// mayClash reports whether a text has a word that looks like an inserted name. It is a cheap test
+// before the text is scanned.
 func mayClash(text []byte) bool {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], []byte("perf"))
@@ -76,8 +75,8 @@ func mayClash(text []byte) bool {
 	}
 }
 
-// perfWords adds the identifiers of a Go text that begin with perf to words.
-// What is selected by a dot clashes with nothing.
+// perfWords adds the identifiers of a Go text that begin with perf to words, except
+// selectors: a name after a dot does not clash.
 func perfWords(text []byte, words map[string]bool) {
 	if !mayClash(text) {
 		return
@@ -97,8 +96,8 @@ func perfWords(text []byte, words map[string]bool) {
 	}
 }
 
-// fieldNames give every point an identifier that is made of its name without
-// the import path: Parse, ParseFor1, TReadIf2Then.
+// fieldNames returns a unique identifier for each point, made of its name without the import path:
+// Parse, ParseFor1, TReadIf2Then.
 func fieldNames(points []*Point) map[*Point]string {
 	fields := make(map[*Point]string, len(points))
 	taken := map[string]bool{fieldBefore: true, fieldAfter: true}
@@ -114,8 +113,8 @@ func fieldNames(points []*Point) map[*Point]string {
 	return fields
 }
 
-// fieldName runs the words of a marker's name together, each but the first
-// beginning with a capital.
+// fieldName joins the words of a marker's name, with a capital letter at the start of each but the
+// first.
 func fieldName(name string) string {
 	var b strings.Builder
 	up := false

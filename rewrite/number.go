@@ -8,20 +8,19 @@ import (
 	"slices"
 )
 
-// Numbers say how many constructs that are named by numbers stand in files of
-// a package.
+// Numbers has, for files of a package, the number of constructs that are named by a
+// number across the package.
 type Numbers []fileNumbers
 
-// fileNumbers are those of one file. All of them may be there many times in one
-// package.
+// fileNumbers has the counts of one file.
 type fileNumbers struct {
 	name          string // base name
-	inits, blanks int    // functions init and _
-	literals      int    // function literals of package variables
-	inInit        int    // function literals in its first init: those of the package's first are named like the variables'
+	inits, blanks int    // functions named init and _
+	literals      int    // function literals in initialisers of package variables
+	inInit        int    // function literals in its first init; in the package's first init they are numbered with literals
 }
 
-// Numbers counts what has no name of its own in its package.
+// Numbers counts the constructs that are named by a number across the package.
 func (u *Unit) Numbers() Numbers {
 	list := make(Numbers, len(u.files))
 	for i, f := range u.files {
@@ -34,16 +33,15 @@ func (u *Unit) Numbers() Numbers {
 	return list
 }
 
-// None tells that there is nothing of the kind.
+// None reports whether all counts are 0.
 func (l Numbers) None() bool {
 	return !slices.ContainsFunc(l, func(n fileNumbers) bool { return n != fileNumbers{name: n.name} })
 }
 
-// Number has the unit number what has no name of its own over the files of all,
-// which are those of its package on all platforms, its own among them, in the
-// order of their names: so everything is called the same in a build that leaves
-// some of them out. It stands in front of Find, which numbers over the files of
-// the unit where Number has not been called.
+// Number sets the numbers with which the unit's constructs start. all has the files of
+// the package on all platforms, including those of the unit; they are numbered in the
+// order of their names, so that names do not depend on which files a build leaves out.
+// Call it before Find. Without it, Find numbers the files of the unit only.
 func (u *Unit) Number(all Numbers) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b fileNumbers) int { return cmp.Compare(a.name, b.name) })
@@ -64,8 +62,7 @@ func (u *Unit) Number(all Numbers) {
 	u.numbered = true
 }
 
-// numberOwn numbers over the files of the unit, unless Find would come to the
-// same by going through them.
+// numberOwn numbers the files of the unit, unless Find will number them the same way as it walks them.
 func (u *Unit) numberOwn() {
 	inOrder := slices.IsSortedFunc(u.files, func(a, b *file) int { return cmp.Compare(filepath.Base(a.Name), filepath.Base(b.Name)) })
 	if !inOrder || slices.ContainsFunc(u.files, func(f *file) bool { return f.left }) {
@@ -89,7 +86,7 @@ func (n *fileNumbers) add(f *file, decl ast.Decl) {
 	}
 }
 
-// literalsIn counts function literals that do not stand in another one.
+// literalsIn returns the number of function literals in n, without nested ones.
 func (f *file) literalsIn(n ast.Node) (count int) {
 	if !f.mayHoldLiteral(n) {
 		return 0
@@ -104,7 +101,7 @@ func (f *file) literalsIn(n ast.Node) (count int) {
 	return count
 }
 
-// mayHoldLiteral is the cheap test before a node is searched.
+// mayHoldLiteral reports whether a node may have a function literal. It is a cheap test before a search.
 func (f *file) mayHoldLiteral(n ast.Node) bool {
 	return n != nil && bytes.Contains(f.Text[f.offset(n.Pos()):min(f.offset(n.End()), len(f.Text))], []byte("func"))
 }

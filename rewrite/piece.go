@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// piece is what one event, or the start of a function, puts into the source.
+// A piece is the text to insert for one event or at the start of a function. at, stmt, inset and tail
+// are as in event.
 type piece struct {
-	at    int    // in front of the token that starts there
-	stmt  int    // whole lines go behind the line of what ends there; 0: in front of the line of at
-	inset string // indentation of whole lines behind stmt
+	at    int    // byte offset of the token before which it goes
+	stmt  int    // byte offset after whose line whole lines go; 0 for before the line of at
+	inset string // indentation of whole lines after stmt
 	tail  bool
 	lines []string // statements, with tabs where they are nested
 }
 
-// function returns what is put into one function, in order.
+// function returns the pieces of one function, in order.
 func (w *inPlaceWriter) function(fn *function) []piece {
 	if len(fn.events) == 0 && fn.point == nil && !w.finishes(fn) {
 		return nil
@@ -41,8 +42,8 @@ func (w *inPlaceWriter) finishes(fn *function) bool {
 		!fn.file.left
 }
 
-// head is what stands at the top of a function. What is deferred is behind
-// perf.On, a constant, and so costs nothing when that is false.
+// head returns the lines at the top of a function. Deferred calls are inside if perf.On, a constant,
+// and so cost nothing if that is false.
 func (w *inPlaceWriter) head(fn *function) (lines []string) {
 	p := fn.point
 	own := p != nil && !p.Count
@@ -116,8 +117,7 @@ func (w *inPlaceWriter) enter(fn *function, p *Point, slot int) []string {
 	return lines
 }
 
-// ownLines puts the piece on lines of its own, or returns false if its place is
-// within a line.
+// ownLines inserts the piece on lines of its own, or returns false if its position is within a line.
 func (p *piece) ownLines(e *edits) bool {
 	at, ok := lineStart(e.text, p.at), true
 	if p.stmt > 0 {
@@ -140,9 +140,8 @@ func (p *piece) ownLines(e *edits) bool {
 	return true
 }
 
-// inLine puts the piece into the line. Where a semicolon stands in front, or
-// nothing, it goes right in front of the token that follows and takes a
-// semicolon along; else right behind the last statement, behind a semicolon.
+// inLine inserts the piece within a line. At the start of a list or after a semicolon it goes before
+// the next token, followed by a semicolon; else after the last statement, preceded by a semicolon.
 func (p *piece) inLine(e *edits) {
 	text := inLine(p.lines)
 	if p.tail && p.stmt > 0 && !listStart(e.text, p.stmt) && !inDirective(e.text, p.stmt) {
@@ -162,17 +161,17 @@ func (p *piece) inLine(e *edits) {
 	e.insert(at, text+"; ")
 }
 
-// listStart reports whether a brace or colon stands in front of an offset.
+// listStart reports whether a brace or colon precedes an offset.
 func listStart(text []byte, at int) bool {
 	return at > 0 && (text[at-1] == '{' || text[at-1] == ':')
 }
 
-// inDirective reports whether what ends at an offset is a directive.
+// inDirective reports whether an offset is on the line of a directive.
 func inDirective(text []byte, at int) bool {
 	return bytes.HasPrefix(text[skipBlanks(text, lineStart(text, at)):], []byte(directivePrefix))
 }
 
-// inLine is statements on one line.
+// inLine returns statements joined to one line.
 func inLine(lines []string) string {
 	var b strings.Builder
 	for i, l := range lines {
@@ -188,7 +187,7 @@ func inLine(lines []string) string {
 	return b.String()
 }
 
-// sortedPlaces are the places of pieces.
+// sortedPlaces returns the sorted offsets of pieces.
 func sortedPlaces(pieces []piece) []int {
 	places := make([]int, len(pieces))
 	for i, p := range pieces {
@@ -198,10 +197,10 @@ func sortedPlaces(pieces []piece) []int {
 	return places
 }
 
-// breakLines breaks up the function bodies on one line that get a piece and
-// puts the pieces in. It returns the other pieces.
+// breakLines breaks the function bodies on one line that get a piece into several lines, with the
+// pieces inserted. It returns the other pieces.
 func (f *file) breakLines(e *edits, pieces []piece, places []int) (rest []piece) {
-	gaps := map[int]*gap{} // by both ends
+	gaps := map[int]*gap{} // by start and by end
 	var order []*gap
 	for _, fn := range f.functions {
 		if !f.oneLine(fn.body, places) {
@@ -241,20 +240,20 @@ func (f *file) breakLines(e *edits, pieces []piece, places []int) (rest []piece)
 	return rest
 }
 
-// gap is what stands around the statements of a body on one line.
+// A gap is the text between two statements of a body on one line, or next to its braces.
 type gap struct {
 	from, to int
 	note     string
 	lines    []string
 }
 
-// oneLine reports whether a body is on one line and gets one of the pieces, whose
-// places are sorted.
+// oneLine reports whether a body is on one line and gets a piece. places are the sorted offsets of the
+// pieces.
 func (f *file) oneLine(body *ast.BlockStmt, places []int) bool {
 	from, to := f.offset(body.Lbrace), f.offset(body.Rbrace)
 	i := sort.SearchInts(places, from+1)
 	return i < len(places) && places[i] <= to && f.position(body.Lbrace).Line == f.position(body.Rbrace).Line
 }
 
-// lineNote stands behind the brace of a function body that was on one line.
+// lineNote follows the opening brace of a function body that was on one line.
 const lineNote = "//perf:line"

@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// A formatter may move the import of the runtime to another group, and break the inserted lines where they are long. What
-// it has made of a marked file stays, or it and markgen would each undo what the other does.
+// A formatter other than gofmt may move the import of the runtime to another group, and break long
+// inserted lines. markgen keeps its result, or the two would undo each other's changes forever.
 
-// reformatted keeps what a file is now, in the place of the marked text, if it is the same code otherwise formatted.
+// reformatted sets m.now to the current text of the file if that differs from the marked text only in
+// formatting.
 func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
 	if bytes.Contains(now, []byte(importNote)) {
-		return // as former versions have marked it
+		return // marked by an earlier version
 	}
 	a, b := newCodeScanner(m.text), newCodeScanner(now)
 	for {
@@ -31,14 +32,14 @@ func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
 	}
 }
 
-// codeScanner reads the tokens of a file that formatters leave alone: no imports, no comments but those of markgen, and none
-// of the commas and semicolons, of which some depend on where lines end.
+// A codeScanner reads the tokens of a file that formatters do not change. It skips imports, comments
+// other than markgen's, and commas and semicolons, some of which depend on line ends.
 type codeScanner struct {
 	s       scanner.Scanner
-	imports map[[2]string]int // how often each name and path was there
+	imports map[[2]string]int // number of imports read, by name and quoted path
 }
 
-// code is a token.
+// A code is a token.
 type code struct {
 	tok token.Token
 	lit string

@@ -6,18 +6,16 @@ import (
 	"slices"
 )
 
-// restores reports whether Strip takes everything out of the marked text again and
-// gives the original bytes back.
+// restores reports whether Strip restores the original bytes from the marked text.
 //
-// To try it is what costs most of marking, since Strip has to parse. A text that
-// is marked by lines alone is taken back by looking at the lines alone: each of
-// the statements is on lines of its own where statements may be, no comment is in
-// them or aligned with one of them, and their names are free in the package, so
-// that nothing of the user's looks like one of them to the parser. So are groups of
-// declarations that were formatted where that was all, and where it was not, they
-// are tried each for itself, as Strip takes them.
-// That Strip does the same with the file is tested with the standard library.
-// Whatever does not come back so is tried.
+// Calling Strip would dominate the cost of marking, since it parses the file. If only
+// whole lines were inserted, it is enough to look at lines: each inserted statement is
+// on lines of its own, no comment is in them or aligned with them, and their names are
+// unused in the package, so that no code of the user looks like them to the parser.
+// Groups of declarations that were formatted are treated likewise if possible, else
+// Strip is called for the group alone. A test with the standard library checks that
+// Strip gives the same result for the file. If none of this shows that the original is
+// restored, Strip is called for the file.
 func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
 	if m.byLines && !maybeMarked(f.Text) && (len(m.alone) == 0 || !opensGap(m.text, f.Text)) {
 		plain, marked, ok := w.restoresImports(f, m)
@@ -29,8 +27,8 @@ func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
 	return err == nil && bytes.Equal(back, f.Text)
 }
 
-// restoresImports reports whether Strip gives back the imports of a file that was marked by lines; plain and marked are where
-// they end in the original and in the marked text.
+// restoresImports reports whether Strip restores the imports of a file in which only lines were
+// inserted. plain and marked are the ends of the imports in the original and in the marked text.
 func (w *inPlaceWriter) restoresImports(f *file, m *markedText) (plain, marked int, ok bool) {
 	if plain, ok = behindLine(f.Text, f.lastImport()); !ok {
 		return 0, 0, false
@@ -50,10 +48,10 @@ func (w *inPlaceWriter) restoresImports(f *file, m *markedText) (plain, marked i
 	return plain, marked, err == nil && bytes.Equal(back, around(f.Text[:plain], ""))
 }
 
-// withoutLines leaves out the lines that InPlace has put into functions. It takes any line that looks
-// so, be it in a string, and leaves what Strip takes out only after a look
-// around: the sizes, which are the user's expressions, and the pauses, which
-// belong to a directive.
+// withoutLines returns text without the lines that InPlace inserts into functions. It
+// removes any line that looks like one, even in a string. It keeps lines that Strip
+// removes only in context: Size, whose argument is the user's expression, and Pause and
+// Resume, which belong to a directive.
 func withoutLines(text []byte, n names) []byte {
 	var (
 		guard     = []byte("if " + n.perf + ".On {")
@@ -63,7 +61,7 @@ func withoutLines(text []byte, n names) []byte {
 		calling   = []byte(n.perf + ".")
 	)
 	out := make([]byte, 0, len(text))
-	kept := 0 // text up to there is out, or left out
+	kept := 0 // text up to this offset is processed
 	guarded := false
 	for at := 0; at < len(text); {
 		end := lineEnd(text, at)
@@ -96,9 +94,8 @@ func withoutLines(text []byte, n names) []byte {
 	return append(out, text[kept:]...)
 }
 
-// withoutNotes puts function bodies that were broken up, and have a note behind
-// their brace, back on one line, where each of their statements is on a line of its
-// own. What is not so simple it leaves to joinLines, which Strip has do it.
+// withoutNotes joins the lines of function bodies with a note after their brace, assuming that each
+// of their statements is on a line of its own. Strip uses joinLines, which handles all cases.
 func withoutNotes(text []byte) []byte {
 	note := []byte("{ " + lineNote + "\n")
 	out := make([]byte, 0, len(text))

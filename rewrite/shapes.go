@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// shapes recognises the statements that InPlace inserts, by the names that it
-// gives things in a file.
+// shapes recognises the statements that InPlace inserts, by the names that it uses in a file.
 type shapes struct{ names }
 
 type shape uint8
@@ -17,14 +16,14 @@ const (
 	shapeMark         // names a marker or the scopes
 	shapePause        // perf.Pause()
 	shapeResume       // perf.Resume()
-	shapeFinish       // defer perf.Finish(), perhaps among others behind if perf.On
+	shapeFinish       // defer perf.Finish(), or an if perf.On with that
 )
 
-// insertedNames are what the statements select from the runtime, and a user has no use for. Finish, Pause and Resume are for both.
+// insertedNames are the names of the runtime that only inserted statements use. Finish, Pause and Resume
+// are also for users.
 var insertedNames = set("On", "Scope", "Enter", "Close", "Pass", "Point")
 
-// kind says which of the inserted statements one is. Of the if the body may be
-// missing.
+// kind returns which inserted statement st is. The body of an if perf.On may be empty.
 func (s shapes) kind(st ast.Stmt) shape {
 	switch st := st.(type) {
 	case *ast.IfStmt:
@@ -70,7 +69,7 @@ func (s shapes) kind(st ast.Stmt) shape {
 	return shapeNone
 }
 
-// selects reports whether x is perf.Name, with perf the import.
+// selects reports whether x is perf.name, where perf is the import.
 func (s shapes) selects(x ast.Expr, name string) bool {
 	sel, ok := x.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {
@@ -80,7 +79,7 @@ func (s shapes) selects(x ast.Expr, name string) bool {
 	return ok && id.Name == s.perf && id.Obj == nil
 }
 
-// call reports whether a call is perf.Name(arg), or perf.Name() where arg is nil.
+// call reports whether c is perf.name(x) and arg(x) is true, or perf.name() if arg is nil.
 func (s shapes) call(c *ast.CallExpr, name string, arg func(ast.Expr) bool) bool {
 	if !s.selects(c.Fun, name) || c.Ellipsis.IsValid() {
 		return false

@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// What stands in a size= is known to be an expression, and the compiler alone knows whether it is an integer of names
-// that are known there. It says so of marked text, in which the expression is elsewhere, and among other code. So where
-// marked source does not compile, and the source as it is does, SizeTests makes a text to be compiled in its place.
+// The value of size= is parsed as an expression, but only the compiler knows whether it is an integer
+// and its names are defined. The compiler's errors are about the marked text, where the expression is
+// at another position and among other code. So if marked source does not compile and the original
+// does, SizeTests returns a text to compile instead, for a better error.
 
 // A Size is the expression of one size=.
 type Size struct {
-	Pos  token.Position // of the expression
+	Pos  token.Position // position of the expression
 	Expr string
 }
 
-// SizeTests returns the texts of the files with size=, with nothing but what evaluates the expressions where a marker
-// would: such a text compiles if and only if the expressions do. What the compiler says of one has the expression's
-// place in the source, for which the text has /*line*/ directives.
+// SizeTests returns the texts of the files with size=, by name, with statements that evaluate the
+// expressions in place of the markers, and nothing else inserted: such a text compiles if and only if
+// the expressions do. /*line*/ directives make the compiler report the position in the directive.
 func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 	texts = map[string][]byte{}
 	for _, f := range u.files {
@@ -58,7 +59,7 @@ func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 		}
 		for _, g := range f.ast.Comments {
 			for _, c := range g.List {
-				if isLineDirective(c.Text) { // of the user's: names another file
+				if isLineDirective(c.Text) { // the user's own would change the file name
 					at := f.offset(c.Pos()) + len("//")
 					e.replace(at, at+len("line"), "    ")
 				}
@@ -69,9 +70,10 @@ func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 	return texts, sizes
 }
 
-// Error is what is wrong with the expression, in the compiler's words about a text of SizeTests.
+// Error returns the error in the expression. pos and message are the compiler's, from a text of
+// SizeTests.
 func (s Size) Error(pos token.Position, message string) *Error {
-	// asInt shifts what is to be an integer.
+	// The shift is from asInt.
 	if x, ok := strings.CutPrefix(message, "invalid operation: shifted operand "); ok {
 		if x, ok := strings.CutSuffix(x, " must be integer"); ok {
 			message = x + " is not an integer"

@@ -13,12 +13,11 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// Strip takes everything out of a file that InPlace put into it, wherever it
-// has been moved or however it has been formatted since, and returns src itself
-// if there is nothing. What was inserted and is not recognised any more is an
-// error of type Errors, as are a comment written into it and other uses of its
-// names; a file that does not parse is the parser's error. Of a generated table
-// file the package clause is left.
+// Strip returns src without the code that InPlace inserted, even if that has been moved
+// or reformatted since. It returns src itself if there is none. Inserted code that is no
+// longer recognised, comments in inserted code and other uses of its names are errors
+// of type Errors. If the file does not parse, Strip returns the parser's error. Of a
+// generated table file, only the package clause remains, as with Blank.
 func Strip(name string, src []byte) ([]byte, error) {
 	if IsTable(src) {
 		return Blank(src), nil
@@ -53,20 +52,19 @@ func Strip(name string, src []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(joined) < len(src) {
-		return Strip(name, joined) // what was put in by two markings under two names
+		return Strip(name, joined) // the file may have been marked twice, with different names
 	}
 	return joined, nil
 }
 
-// without is the text without the spans, bodies that were on one line joined
-// again. Where that can have changed how something is aligned, it is formatted,
-// if it was as gofmt writes it: each group of declarations for itself, or the
-// whole file if its head is touched.
+// without returns the text without the spans, with broken function bodies joined again. Code whose
+// alignment may have changed is formatted if it was gofmt'ed before: each group of declarations by
+// itself, or the whole file if a group cannot be formatted alone.
 func (s *stripper) without(name string) ([]byte, error) {
 	e := &edits{text: s.src}
 	groups := declGroups(s.src, s.f, s.offset)
 	realign := make([]bool, len(groups)) // by group
-	touched := map[int]bool{}            // groups with a comment //perf:line, and those to be aligned
+	touched := map[int]bool{}            // groups with a comment //perf:line or to be realigned
 	whole, any := false, false
 	touch := func(at int) int {
 		i := groupAt(groups, at)
@@ -118,15 +116,14 @@ func (s *stripper) without(name string) ([]byte, error) {
 	return append(out, applySorted(s.src, list, at, len(s.src))...), nil
 }
 
-// opensGap reports whether text has blank lines that gofmt would take out, and src,
-// with more in it, has none.
+// opensGap reports whether text has successive blank lines, which gofmt would remove, and src has none.
 func opensGap(src, text []byte) bool {
 	gap := []byte("\n\n\n")
 	return bytes.Contains(text, gap) && !bytes.Contains(src, gap)
 }
 
-// joinAligned joins the bodies in a text that was made of src, and formats it if
-// there were any, or realign says so, and src is as gofmt writes it.
+// joinAligned joins broken bodies in a text that was made from src. If there are any or realign is
+// true, and src is gofmt'ed, it formats the text.
 func joinAligned(name string, src, text []byte, realign bool) ([]byte, error) {
 	joined, err := joinLines(name, text)
 	if err != nil {
@@ -140,10 +137,10 @@ func joinAligned(name string, src, text []byte, realign bool) ([]byte, error) {
 	return joined, nil
 }
 
-// Blank returns a text of the same length and lines as src, with blanks in
-// place of what InPlace inserted, so that positions stand. A generated table
-// file becomes an empty file of its package. What is not recognised stays, and
-// the import with it; a file that does not parse stays as it is.
+// Blank returns a text of the same length and lines as src, with spaces in place of the
+// code that InPlace inserted, so that positions do not change. Of a generated table file,
+// only the package clause remains. Code that is not recognised remains, with the import;
+// a file that does not parse is returned unchanged.
 func Blank(src []byte) []byte {
 	if !maybeMarked(src) && !IsTable(src) {
 		return src
@@ -167,7 +164,7 @@ func Blank(src []byte) []byte {
 	return out
 }
 
-// wipe turns everything but line ends into blanks.
+// wipe replaces everything except line ends by spaces.
 func wipe(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
@@ -176,19 +173,19 @@ func wipe(text []byte) {
 	}
 }
 
-// maybeMarked is the cheap test before a file is parsed.
+// maybeMarked reports whether a file may be marked. It is a cheap test before the file is parsed.
 func maybeMarked(src []byte) bool {
 	if bytes.Contains(src, []byte(importNote)) {
 		return true
 	}
-	if !bytes.Contains(src, []byte("perf")) { // which all that is inserted has in its first line
+	if !bytes.Contains(src, []byte("perf")) { // part of every insertion
 		return false
 	}
 	return bytes.Contains(src, []byte(lineNote)) || bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks")) ||
 		bytes.Contains(src, []byte(rt.Perf)) || bytes.Contains(src, []byte(rt.VendoredPerf))
 }
 
-// stripper finds what InPlace inserted into a file.
+// A stripper finds the code that InPlace inserted into a file.
 type stripper struct {
 	shapes
 	src   []byte
@@ -196,15 +193,15 @@ type stripper struct {
 	tok   *token.File
 	spans []span
 	errs  Errors
-	marks int // how many statements were found that name a marker or a scope
-	last  int // where the last span in the same list ends
+	marks int // number of inserted statements found
+	last  int // end of the last span in the same statement list
 	gone  map[ast.Node]bool
 }
 
-// span is a stretch of the source that is to go.
+// A span is a part of the source to remove.
 type span struct {
 	from, to int
-	lines    bool // whole lines
+	lines    bool // it consists of whole lines
 }
 
 func newStripper(name string, src []byte) (*stripper, error) {
@@ -225,7 +222,7 @@ func (s *stripper) fail(pos token.Pos, what, remedy string) {
 // notes reports whether the file has comments //perf:line.
 func (s *stripper) notes() bool { return len(lineNotes(s.f)) > 0 }
 
-// find fills spans and errs.
+// find sets spans and errs.
 func (s *stripper) find() {
 	for _, spec := range s.ownImports() {
 		if s.findNamed(strings.TrimPrefix(spec.Name.Name, "perf"), spec) {
@@ -240,8 +237,9 @@ func (s *stripper) find() {
 	s.dropNotes()
 }
 
-// findNamed is find for what has a number in its names and is called through an import, or through none where that has been
-// deleted. It is false if all of it is the user's.
+// findNamed is find for insertions with the given number in their names and the given import; spec is
+// nil if the user has deleted the import. It returns false if there are no insertions and the names
+// are the user's.
 func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	s.shapes = shapes{names: numbered(number)}
 	s.marks = 0
@@ -290,8 +288,8 @@ func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	return true
 }
 
-// namesPerf reports whether the file imports or declares something by the name
-// that the runtime would have.
+// namesPerf reports whether the file imports or declares the name that the import of the runtime would
+// have.
 func (s *stripper) namesPerf() bool {
 	for _, imp := range s.f.Imports {
 		path := strings.Trim(imp.Path.Value, "`\"")
@@ -302,10 +300,10 @@ func (s *stripper) namesPerf() bool {
 	return s.f.Scope.Lookup(s.perf) != nil
 }
 
-// commentBehind is the comment that follows a position on its line, or nil.
+// commentBehind returns the comment that directly follows a position, except for blanks, or nil.
 func (s *stripper) commentBehind(pos token.Pos) *ast.Comment {
 	at := skipBlanks(s.src, s.offset(pos))
-	for _, g := range s.f.Comments { // of imports, and so not far
+	for _, g := range s.f.Comments { // a short search: positions are in imports
 		for _, c := range g.List {
 			if s.offset(c.Pos()) == at {
 				return c
@@ -315,8 +313,8 @@ func (s *stripper) commentBehind(pos token.Pos) *ast.Comment {
 	return nil
 }
 
-// stmt marks a statement for removal if it is one of those InPlace inserts;
-// main says that it stands in the body of func main.
+// stmt marks a statement for removal if it is one that InPlace inserts. main reports whether it is at
+// the top level of func main.
 func (s *stripper) stmt(st ast.Stmt, main bool) {
 	switch s.kind(st) {
 	case shapeNone:
@@ -343,8 +341,8 @@ func (s *stripper) stmt(st ast.Stmt, main bool) {
 	s.gone[st] = true
 }
 
-// belowDirective reports whether nothing but what was inserted stands between a
-// statement and a directive above it.
+// belowDirective reports whether there is a directive above a statement with only inserted code in
+// between.
 func (s *stripper) belowDirective(st ast.Stmt) bool {
 	at := lineStart(s.src, s.offset(st.Pos()))
 	for at > 0 {
@@ -360,9 +358,8 @@ func (s *stripper) belowDirective(st ast.Stmt) bool {
 	return false
 }
 
-// drop marks a statement, or a declaration if behind, for removal: with its
-// lines if nothing else is on them, else with the semicolon that was inserted
-// along with it.
+// drop marks a statement, or a declaration if behind is true, for removal: as whole lines if they have
+// no other code, else together with the semicolon that was inserted with it.
 func (s *stripper) drop(from, to int, behind bool) {
 	start, end := lineStart(s.src, from), lineEnd(s.src, to)
 	head, tail := s.src[start:from], s.src[to:end]
@@ -383,8 +380,8 @@ func (s *stripper) drop(from, to int, behind bool) {
 	s.spans, s.last = append(s.spans, sp), sp.to
 }
 
-// inSpan reports whether what is at an offset is to go. The last spans come first,
-// for they are the ones asked for while spans are found.
+// inSpan reports whether an offset is in a span. It searches from the last span, since callers mostly
+// ask about recent ones.
 func (s *stripper) inSpan(at int) bool {
 	for i := len(s.spans) - 1; i >= 0; i-- {
 		if sp := s.spans[i]; sp.from <= at && at < sp.to {
@@ -394,8 +391,8 @@ func (s *stripper) inSpan(at int) bool {
 	return false
 }
 
-// leftover returns the uses of inserted names that are in no span; kept says that some of what the runtime has for the
-// program itself to call is used, so that the import is the user's, too.
+// leftover returns the uses of inserted names outside the spans. kept reports whether the program also
+// uses other names of the runtime, so that the import must be kept.
 func (s *stripper) leftover(imported bool) (list []*ast.Ident, kept bool) {
 	spans := slices.SortedFunc(slices.Values(s.spans), func(a, b span) int { return a.from - b.from })
 	inSpan := func(pos token.Pos) bool {
@@ -403,7 +400,7 @@ func (s *stripper) leftover(imported bool) (list []*ast.Ident, kept bool) {
 		i := sort.Search(len(spans), func(i int) bool { return spans[i].from > at })
 		return i > 0 && at < spans[i-1].to
 	}
-	used := map[*ast.Ident]bool{} // as perf.Name that is not inserted
+	used := map[*ast.Ident]bool{} // perf in perf.Name where Name is not one of insertedNames
 	ast.Inspect(s.f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:

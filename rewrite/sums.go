@@ -7,17 +7,18 @@ import (
 	"strconv"
 )
 
-// blockSums says of each basic block of a file of which others its count is the sum, by index;
-// nil: it needs a counter of its own.
+// blockSums returns for each basic block of a file, by index, the blocks whose counts add up to its
+// count, or nil if it needs a counter of its own:
 //
-// Where nothing can happen between the start of a block and that of the next, which is one of
-// several, the passages of these are its own (Knuth and Stevenson, Optimal measurement points for
-// program frequency counts, 1973; Ball and Larus, Optimally profiling and tracing programs, 1994).
-// They leave out as many counters as a spanning tree has edges, which takes for granted that
-// control goes on from wherever it came. Here it may end in any call, by a panic or with the program.
-// So a block goes without a counter only if all that is in it is plain (see plainCode), it ends in
-// an if or a switch, and there is no other way to what follows: then its counter has moved behind the
-// branch, and nobody can tell. The others always have larger indexes.
+//	x++                           // no counter: its count is the sum of the two branches
+//	if x > 0 { a() } else { b() } // a counter in each branch
+//
+// The number of counters could be reduced to that of a spanning tree's complement (Knuth and
+// Stevenson, Optimal measurement points for program frequency counts, 1973; Ball and Larus, Optimally
+// profiling and tracing programs, 1994), but that assumes that control always continues. Here any
+// call may end it, by a panic or with the program. So a block has no counter only if all its code is
+// plain (see plainCode), it ends in an if or a switch, and the blocks that follow are reached in no
+// other way. The blocks of a sum always have larger indexes than the block itself.
 func blockSums(f *ast.File, blocks []Block, plain plainCode) [][]int {
 	s := &summer{blocks: blocks, at: map[token.Pos]int{}, elseIf: map[*ast.IfStmt]int{}, sums: make([][]int, len(blocks)),
 		plain: plain, flow: flow{ownPanic: plain.declared["panic"]}}
@@ -52,14 +53,14 @@ func blockSums(f *ast.File, blocks []Block, plain plainCode) [][]int {
 
 type summer struct {
 	blocks []Block
-	at     map[token.Pos]int   // blocks by the places of their counters, but for the hidden ones
-	elseIf map[*ast.IfStmt]int // the hidden ones
+	at     map[token.Pos]int   // blocks by the position of their counter, except implicit ones
+	elseIf map[*ast.IfStmt]int // implicit blocks of else if
 	sums   [][]int
 	plain  plainCode
 	flow   flow
 }
 
-// list goes through a statement list whose first block has its counter at a place.
+// list handles a statement list whose first block has its counter at position at.
 func (s *summer) list(at token.Pos, list []ast.Stmt) {
 	block, ok := s.at[at]
 	for i, stmt := range list {
@@ -79,7 +80,7 @@ func (s *summer) list(at token.Pos, list []ast.Stmt) {
 	}
 }
 
-// set takes down what a block is the sum of, which branches found.
+// set sets the sum of a block, unless a block of the sum does not follow it.
 func (s *summer) set(block int, sum []int) {
 	for _, i := range sum {
 		if i <= block {
@@ -89,8 +90,8 @@ func (s *summer) set(block int, sum []int) {
 	s.sums[block] = sum
 }
 
-// branches returns the blocks of which one follows when a statement has begun, rest being what comes behind it in its
-// list; nil if they are not known, or if there is another way to them.
+// branches returns the blocks of which exactly one is entered after a statement has started, or nil if
+// they are not known or can be reached otherwise. rest is the rest of the statement's list.
 func (s *summer) branches(stmt ast.Stmt, rest []ast.Stmt) []int {
 	switch stmt := stmt.(type) {
 	case *ast.IfStmt:
@@ -105,7 +106,7 @@ func (s *summer) branches(stmt ast.Stmt, rest []ast.Stmt) []int {
 		case stmt.Else != nil || s.flow.ends(stmt.Body.List):
 			return []int{then, other}
 		case s.plain.list(stmt.Body.List):
-			return []int{other} // by either way
+			return []int{other} // entered whether or not the condition holds
 		}
 	case *ast.SwitchStmt:
 		return s.cases(stmt, rest)
@@ -113,7 +114,7 @@ func (s *summer) branches(stmt ast.Stmt, rest []ast.Stmt) []int {
 	return nil
 }
 
-// otherwise is the block that follows where the condition of an if does not hold.
+// otherwise returns the block that is entered if the condition of an if does not hold.
 func (s *summer) otherwise(stmt *ast.IfStmt, rest []ast.Stmt) (block int, ok bool) {
 	switch e := stmt.Else.(type) {
 	case *ast.BlockStmt:
@@ -126,7 +127,7 @@ func (s *summer) otherwise(stmt *ast.IfStmt, rest []ast.Stmt) (block int, ok boo
 	return block, ok
 }
 
-// next is the block that the rest of a list begins with, if there is no label at it.
+// next returns the block with which the rest of a list starts, if that has no label.
 func (s *summer) next(rest []ast.Stmt) (block int, ok bool) {
 	if len(rest) == 0 {
 		return 0, false
@@ -169,7 +170,7 @@ func (s *summer) cases(stmt *ast.SwitchStmt, rest []ast.Stmt) []int {
 	return sum
 }
 
-// fallsThrough reports whether a clause goes on in the next.
+// fallsThrough reports whether a clause has a fallthrough.
 func fallsThrough(body []ast.Stmt) bool {
 	for _, s := range body {
 		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
@@ -182,12 +183,12 @@ func fallsThrough(body []ast.Stmt) bool {
 	return false
 }
 
-// plainCode tells plain code from other: code that calls nothing, can't panic, does not wait, and
-// changes nothing but variables. There are no types here: it is made of variables by their names,
-// those of other packages included, literals, operators that never panic whatever they are for,
-// conversions to numbers by their predeclared names, and len and cap of a variable.
+// plainCode recognises plain code: code that calls nothing, can't panic, does not wait, and changes
+// nothing but variables. Since types are not known, plain code consists of names of variables, also
+// of other packages, literals, operators that never panic on any type, conversions to predeclared
+// numeric types, and len and cap of a variable.
 type plainCode struct {
-	declared map[string]bool // names that the unit declares, no matter where
+	declared map[string]bool // names that the unit declares in any scope
 	packages map[string]bool // names of the file's imports, as far as they are certain
 }
 
@@ -199,8 +200,8 @@ var predeclared = map[string]bool{
 	"len": true, "cap": true,
 }
 
-// plainIn is the plain code of a file of a unit that declares names. What an import without a name of its own is called
-// is not certain: the last element of its path, if it is anything that the file has.
+// plainIn returns the plainCode for a file of a unit that declares the given names. An import without
+// an explicit name is taken to be named by the last element of its path.
 func plainIn(f *ast.File, declared map[string]bool) plainCode {
 	p := plainCode{declared: declared, packages: map[string]bool{}}
 	for _, spec := range f.Imports {
@@ -210,7 +211,7 @@ func plainIn(f *ast.File, declared map[string]bool) plainCode {
 		} else if importPath, err := strconv.Unquote(spec.Path.Value); err == nil {
 			name = path.Base(importPath)
 		}
-		// What an import by the name . brings begins with a capital letter.
+		// A dot import declares exported names, so these may be no packages.
 		if !declared[name] && !ast.IsExported(name) {
 			p.packages[name] = true
 		}
@@ -218,7 +219,7 @@ func plainIn(f *ast.File, declared map[string]bool) plainCode {
 	return p
 }
 
-// init is stmt for what may be missing.
+// init is stmt for a statement that may be nil.
 func (p plainCode) init(s ast.Stmt) bool { return s == nil || p.stmt(s) }
 
 func (p plainCode) list(list []ast.Stmt) bool {
@@ -290,7 +291,7 @@ func (p plainCode) expr(x ast.Expr) bool {
 			return false
 		}
 		switch x.Op {
-		case token.EQL, token.NEQ: // of two interfaces they may panic
+		case token.EQL, token.NEQ: // may panic on interfaces
 			return p.fixed(x.X) || p.fixed(x.Y)
 		case token.QUO, token.REM, token.SHL, token.SHR:
 			return isLiteral(x.Y)
@@ -312,7 +313,8 @@ func (p plainCode) expr(x ast.Expr) bool {
 	return false
 }
 
-// fixed reports whether an expression is a literal or a predeclared value, which anything can be compared with.
+// fixed reports whether an expression is a literal or predeclared value. A comparison with one never
+// panics.
 func (p plainCode) fixed(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BasicLit:

@@ -11,9 +11,8 @@ import (
 	"sync"
 )
 
-// table is the text that the unit registers with the runtime: one record a
-// line, fields separated by tabs (docs/data-file.md lists the records). Files
-// are named relative to root.
+// table returns the text that the unit registers with the runtime: one record per line, fields
+// separated by tabs (docs/data-file.md lists the records). File names are relative to root.
 func (u *Unit) table(root string) string {
 	var b strings.Builder
 	if sampled(u.timed) {
@@ -28,7 +27,7 @@ func (u *Unit) table(root string) string {
 		index[f] = i
 		b.WriteString("f\t" + relative(root, f.Name) + "\n")
 	}
-	// A block's file may be another one by a line directive.
+	// A line directive may give a block another file.
 	named := map[string]int{}
 	blockFile := func(c coverBlock) int {
 		if c.File == filepath.Base(c.f.Name) {
@@ -106,10 +105,10 @@ func (u *Unit) table(root string) string {
 	return b.String()
 }
 
-// rate is the N of the point's sample=1:N.
+// rate returns N of the point's sample=1:N, 1 by default.
 func (p *Point) rate() int { return max(p.Sample, 1) }
 
-// sampled reports whether a point has a rate.
+// sampled reports whether a timed point has a rate other than 1.
 func sampled(points []*Point) bool {
 	return slices.ContainsFunc(points, func(p *Point) bool { return p.rate() > 1 && !p.Count })
 }
@@ -121,8 +120,7 @@ func dash(s string) string {
 	return s
 }
 
-// relative is a file's name below root with slashes, or the name as it is if
-// it is not below root.
+// relative returns the slash-separated name of a file, relative to root if the file is below root.
 func relative(root, name string) string {
 	if root != "" {
 		if rel, err := filepath.Rel(root, name); err == nil && !strings.HasPrefix(rel, "..") {
@@ -132,8 +130,8 @@ func relative(root, name string) string {
 	return filepath.ToSlash(name)
 }
 
-// quote writes a table as a Go string literal on one line, packed if it is long:
-// a program copies all its tables when it starts.
+// quote returns a table as a Go string literal on one line, packed if it is long, since a program
+// copies all its tables when it starts.
 func quote(table string) string {
 	if len(table) >= longTable {
 		if packed := pack(table); len(packed) < len(table) && len(table) <= mostPacked*(len(packed)-packedHead) && leastStored(table) <= len(packed) {
@@ -143,22 +141,22 @@ func quote(table string) string {
 	return strconv.Quote(table)
 }
 
-// The form of tables, which docs/data-file.md tells and package perf reads.
+// The format of tables, which docs/data-file.md describes and package perf reads.
 const (
-	sampledLine   = "s\n" // the first line, if there is a rate in it
+	sampledLine   = "s\n" // first line of a table with rates
 	lastLine      = "e\n" // in the table of package main, which is initialised last
-	ownGate       = "-"   // the gate of a marker that is its own
-	noPlace       = "-"   // the line, and the column, of a marker whose place is to be looked up in the source
-	packedText    = 0     // the first byte of a packed one
-	packedSampled = 1     // the same with a rate in it
-	packedHead    = 5     // bytes before the data: that one and the length of the table
-	mostPacked    = 16    // how many times as long as the data a table may be
-	leastMarker   = 16    // how many bytes a line for a marker takes at least, as it is stored
-	leastLine     = 4     // any other with fields
+	ownGate       = "-"   // gate of a marker that is its own gate
+	noPlace       = "-"   // line and column of a marker whose position is looked up in the source
+	packedText    = 0     // first byte of a packed table
+	packedSampled = 1     // first byte of a packed table with rates
+	packedHead    = 5     // bytes before the packed data: the first byte and the length of the table
+	mostPacked    = 16    // maximum ratio of the table's length to that of the packed data
+	leastMarker   = 16    // minimum storage that the reader allots to a line for a marker, in bytes
+	leastLine     = 4     // minimum storage for another line with fields, in bytes
 )
 
-// leastStored is how many bytes a table takes at least, as it is stored: what reads it makes more
-// room for a line than the line has.
+// leastStored returns the minimum number of bytes that the reader of a table allots to it. That may be
+// more than the table's length.
 func leastStored(table string) (n int) {
 	for line := range strings.Lines(table) {
 		switch kind, _, fields := strings.Cut(line, "\t"); {
@@ -171,8 +169,8 @@ func leastStored(table string) (n int) {
 	return n
 }
 
-// longTable is from where on a table is packed, bytes. Shorter ones are more
-// useful where a person can read them.
+// longTable is the length in bytes from which a table is packed. Shorter ones are more useful if they
+// are readable.
 const longTable = 4 << 10
 
 func pack(table string) string {
@@ -195,11 +193,11 @@ func pack(table string) string {
 // time.
 const packLevel = 3
 
-// packers are used again: each has almost a megabyte.
+// packers pools the writers: each allocates almost a megabyte.
 var packers = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, packLevel)
 	if err != nil {
-		panic(err) // there is no such level
+		panic(err) // packLevel is invalid
 	}
 	return w
 }}

@@ -20,23 +20,23 @@ func IsTable(src []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r')
 }
 
-// tableGroup are the markers that one generated file declares: those of all
-// files that are always compiled, or those of one file that build constraints
-// may leave out, and the markers with it.
+// A tableGroup has the markers that one generated file declares: the markers of all files that are
+// always compiled, or of one file that is compiled conditionally.
 type tableGroup struct {
 	of     *file  // one of its files
 	file   string // base name of the generated file
-	build  string // its //go:build line, or ""
-	marks  string // the variable that holds the markers
+	build  string // //go:build line of the generated file, or ""
+	marks  string // name of the variable with the markers
 	points []*Point
 	fields map[*Point]string
 }
 
-// groups puts the points of the unit into groups, in the order of the points.
+// groups returns the groups of the unit's points, in the order of the points, and the group of each
+// file.
 func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) {
 	of = map[*file]*tableGroup{}
 	var always *tableGroup
-	taken := map[string]bool{} // names of the package
+	taken := map[string]bool{} // names already used in the package
 	take := func(marks string) (taking bool) {
 		names := [...]string{marks, marks + typeSuffix}
 		if taking = !slices.ContainsFunc(names[:], func(name string) bool { return taken[name] }); taking {
@@ -78,7 +78,7 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 		g.points = append(g.points, p)
 	}
 	for _, f := range w.u.files {
-		if slices.ContainsFunc(f.functions, w.finishes) { // the table tells that the end is seen
+		if slices.ContainsFunc(f.functions, w.finishes) { // the table tells that main calls Finish
 			group(f)
 		}
 	}
@@ -101,26 +101,26 @@ func (w *inPlaceWriter) tableName() string {
 	return tableNames[0]
 }
 
-// typeSuffix is how the type of the variable that holds a group's markers is called besides its name.
+// typeSuffix is appended to the name of a group's variable to name its type.
 const typeSuffix = "Table"
 
-// The unused markers right before and behind those of a group.
+// The unused fields directly before and after a group's markers.
 const (
 	fieldBefore = "before"
 	fieldAfter  = "after"
 )
 
-// table writes the generated file of a group, as gofmt would. The markers are
-// the fields of a struct, which has a name, or the compiler would list them all where one is not there, and so one array in memory, in the order of the
-// table's lines, with nothing else in the pages that hold it.
+// table returns the generated file of a group, formatted as gofmt does. The markers are the fields of a
+// struct, and so an array in memory, in the order of the table's lines, with padding so that nothing
+// else is in their pages. The struct type is named: the compiler's error for a missing field would
+// otherwise list all fields.
 //
-// The file changes only where a marker does: of places in the source it has the names of files
-// alone, it counts nothing, and nothing in it is aligned. Markers stand in the order of the
-// registry, those of each function by themselves, so that what two branches add meets in the one
-// file only where it does in the other. Where it does, merge=union in .gitattributes has git keep
-// both, in the order of the branches, which is as good: see SameTable. Git takes two such places
-// for one where less than four lines are between them, and would have those twice; so that many are
-// there.
+// The file changes only where a marker does: it has the names of source files but no lines, no
+// counts, and no alignment. Markers are in the order of the registry, grouped by function, so that
+// changes of two branches conflict here only if they do in the registry file. If they do,
+// merge=union in .gitattributes makes git keep both, in the order of the branches, which is
+// equivalent: see SameTable. Git merges conflicts with fewer than four lines in between into one,
+// and would duplicate those lines; so functions are separated by more.
 func (w *inPlaceWriter) table(g *tableGroup) []byte {
 	slices.SortStableFunc(g.points, func(a, b *Point) int {
 		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Header, b.Header),
@@ -161,10 +161,10 @@ func (w *inPlaceWriter) table(g *tableGroup) []byte {
 	return b.Bytes()
 }
 
-// tableComment begins what stands above the fields of a function's markers.
+// tableComment is the start of the comment above the fields of a function's markers.
 const tableComment = "\t//"
 
-// fileName is the name of a point's file in a table.
+// fileName returns the name of a point's file in a table.
 func (w *inPlaceWriter) fileName(p *Point) string {
 	name := p.f.Name
 	if !filepath.IsAbs(name) {
@@ -173,10 +173,10 @@ func (w *inPlaceWriter) fileName(p *Point) string {
 	return relative(w.o.Root, name)
 }
 
-// tableText is text as it stands between the back quotes of a table.
+// tableText returns text for the raw string of a table, with back quotes spliced in.
 func tableText(text string) string { return strings.ReplaceAll(text, "`", "`+\"`\"+`") }
 
-// flags are the letters of a point in the table's m line.
+// flags returns the flag letters of a point in its m line.
 func flags(p *Point) string {
 	s := ""
 	if p.Count {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// SameTable reports whether two generated table files are the same but for line ends, empty lines and
-// the order of the markers: where two branches are merged by git's union, those of one stand behind
-// those of the other. A table whose two lists do not go together is not the same as another, for
-// its markers would have each other's names.
+// SameTable reports whether two generated table files are the same except for line ends, empty lines
+// and the order of the markers: in a union merge of two branches, git appends the markers of one to
+// those of the other. A table whose fields and lines differ in number is not the same as any other,
+// since its markers would have the wrong names.
 func SameTable(a, b []byte) bool {
 	one, ok := readTable(a)
 	other, otherOK := readTable(b)
 	return ok && otherOK && slices.Equal(one.rest, other.rest) && slices.Equal(one.comments, other.comments) && slices.Equal(one.markers, other.markers)
 }
 
-// tableLines are the lines of a table file.
+// tableLines has the lines of a table file.
 type tableLines struct {
-	markers  []string // of each the two lines that it has, sorted
+	markers  []string // for each marker its field and its m line, joined; sorted
 	comments []string // sorted
 	rest     []string // in order
 }
 
-// readTable reads a table file; ok says that each marker has both lines.
+// readTable reads a table file; ok reports whether there are as many fields as m lines.
 func readTable(text []byte) (t tableLines, ok bool) {
 	var fields []string
 	n := 0

@@ -15,58 +15,58 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// Source is one file of a unit.
+// A Source is one file of a unit.
 type Source struct {
-	Name string // the path that errors show; its base name and directory are used, nothing is read from it
-	Text []byte // not changed
+	Name string // path for errors and tables; the file is not read
+	Text []byte // never modified
 }
 
-// Unit is a group of files that are compiled together and share one table of
+// A Unit is a group of files that are compiled together and share one table of
 // markers: the Go files of a package, its in-package tests, or its external
 // tests.
 type Unit struct {
 	Path   string   // import path of the package
 	Name   string   // name in the package clause
-	Points []*Point // in the order of the files and within a file of the source; set by Find
+	Points []*Point // in the order of the files, and in source order within a file; set by Find
 
 	fset     *token.FileSet
 	files    []*file
-	blocks   []coverBlock    // counters of cover blocks, after those of the points; set by Find
-	counting int             // how many functions have such
-	beside   map[string]bool // predeclared names that other units of the package declare; see Together
-	declared map[string]bool // all names that its files declare; nil: not known yet
-	counts   []*Point        // points that a Counter counts, in order
-	timed    []*Point        // points that have a Marker, in order
-	lasts    *lasting        // nil: not known yet
+	blocks   []coverBlock    // basic blocks; their counters follow those of the points; set by Find
+	counting int             // number of functions that count by goroutine; see findLasts
+	beside   map[string]bool // predeclared names that other units of the package redeclare; see Together
+	declared map[string]bool // all names that its files declare; nil until computed
+	counts   []*Point        // points with a Counter, in order
+	timed    []*Point        // points with a Marker, in order
+	lasts    *lasting        // nil until computed
 	inline   bool            // markers cost the inliner nothing; set by Find
-	numbered bool            // by Number
+	numbered bool            // Number has been called
 }
 
-// file is a parsed source with what Find found in it.
+// A file is a parsed source and the results of Find for it.
 type file struct {
-	Source         // its text with LF alone, if returns
-	returns   bool // its lines end in CRLF
+	Source         // with LF line ends if returns is set
+	returns   bool // the original's lines end in CRLF
 	ast       *ast.File
 	tok       *token.File
 	generated bool
 	test      bool            // name ends in _test.go
 	cgo       bool            // imports "C"
-	lineDirs  bool            // has //line directives of its own
-	explicit  bool            // scopes may end explicitly: goroutines can be told apart; set by Find
-	release   gc.Release      // of the toolchain that compiles; set by Find
+	lineDirs  bool            // has //line directives
+	explicit  bool            // scopes may end explicitly, since goroutines can be identified; set by Find
+	release   gc.Release      // release of the compiling toolchain; set by Find
 	left      bool            // generated, and gets no markers; set by Find
-	top       map[string]bool // what the unit declares outside of functions; set by Find
-	before    fileNumbers     // of the files before; set by Number
+	top       map[string]bool // names that the package declares at package level; set by Find
+	before    fileNumbers     // sums over the previous files; set by Number
 	functions []*function
 	dirs      []*directive
-	sums      *sums                        // prefix hashes of the text; made when first used
-	variables map[ast.Decl]map[int]int     // of functions: see declaredAt
+	sums      *sums                        // prefix hashes of the text; computed on first use
+	variables map[ast.Decl]map[int]int     // see declaredAt
 	names     map[ast.Decl]map[string]bool // see declaredIn
 }
 
-// Load parses the files of one unit, in the order in which the compiler gets
-// them. The error, if any, is a scanner.ErrorList with the parser's positions
-// and messages, which are the compiler's own as far as the parser sees them.
+// Load parses the files of one unit, which are in the order in which the compiler gets
+// them. The error, if any, is a scanner.ErrorList with the parser's positions and
+// messages.
 func Load(path string, sources []Source) (*Unit, error) {
 	u := &Unit{Path: path, fset: token.NewFileSet()}
 	var errs scanner.ErrorList
@@ -118,15 +118,14 @@ func isLineDirective(comment string) bool {
 	return strings.HasPrefix(comment, "//line ") || strings.HasPrefix(comment, "/*line ")
 }
 
-// SetIDs gives the points their IDs: ids[i] is that of Points[i].
+// SetIDs sets the ID of each Points[i] to ids[i].
 func (u *Unit) SetIDs(ids []registry.ID) {
 	for i, p := range u.Points {
 		p.ID = ids[i]
 	}
 }
 
-// RegistryPoints returns what the registry needs to know of the points, in the
-// order of Points.
+// RegistryPoints returns the registry's view of the points, in the order of Points.
 func (u *Unit) RegistryPoints() []registry.Point {
 	list := make([]registry.Point, len(u.Points))
 	for i, p := range u.Points {
@@ -135,16 +134,16 @@ func (u *Unit) RegistryPoints() []registry.Point {
 	return list
 }
 
-// offset is the byte offset of a position in the file's text.
+// offset returns the byte offset of a position in the file's text.
 func (f *file) offset(p token.Pos) int { return int(p) - f.tok.Base() }
 
-// position ignores line directives: errors and markers show the place in the
+// position returns the position without regard to line directives: errors and markers refer to the
 // file that the user edits.
 func (f *file) position(p token.Pos) token.Position {
 	return f.tok.PositionFor(p, false)
 }
 
-// An Error says where, what, and what to do.
+// An Error has a position, what is wrong there, and what to do about it.
 type Error struct {
 	Pos    token.Position
 	What   string
@@ -158,7 +157,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s; %s", e.Pos, e.What, e.Remedy)
 }
 
-// Errors are all the errors of a unit, in the order of their places.
+// Errors has all errors of a unit, sorted by position.
 type Errors []*Error
 
 func (l Errors) Error() string {
@@ -182,8 +181,8 @@ func (l Errors) sort() {
 	})
 }
 
-// constrained reports whether build constraints decide about the file: a
-// //go:build line, or a name such as x_linux.go.
+// constrained reports whether the file may have a build constraint: a //go:build line, or a name with
+// an underscore, such as x_linux.go.
 func (f *file) constrained() bool {
 	head := f.Text[:f.offset(f.ast.Package)]
 	if bytes.Contains(head, []byte("//go:build")) || bytes.Contains(head, []byte("// +build")) {
