@@ -61,7 +61,7 @@ func TestNewerSyntax(t *testing.T) {
 	}
 }
 
-// compilerSource is a file of the compiler of the toolchain that runs the test.
+// compilerSource returns the name of a source file of the running toolchain's compiler.
 func compilerSource(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(tier.GOROOT(t), "src/cmd/compile/internal", name)
@@ -106,7 +106,7 @@ func TestInlinerLimits(t *testing.T) {
 	}
 }
 
-// TestWrittenLimits looks for limits that have no name in the compiler.
+// TestWrittenLimits checks limits that are literals in the compiler's source.
 func TestWrittenLimits(t *testing.T) {
 	for _, tt := range []struct{ file, pattern string }{
 		{"inline/inl.go", `maxCost := int32\(inlineMaxBudget\)`},
@@ -135,7 +135,7 @@ func appended(n int) (sum int) {
 	return sum
 }
 
-// TestRangeMoves asks the compiler, which compiled this test.
+// TestRangeMoves checks the compiler that compiled this test.
 func TestRangeMoves(t *testing.T) {
 	moved := testing.AllocsPerRun(10, func() { appended(3) }) > 0
 	if moved != Of(runtime.Version()).RangeMoves {
@@ -143,7 +143,7 @@ func TestRangeMoves(t *testing.T) {
 	}
 }
 
-// TestCoverCode asks cmd/cover how far a block extends.
+// TestCoverCode checks the extent of blocks in cmd/cover.
 func TestCoverCode(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "p.go")
 	if err := os.WriteFile(name, []byte("package p\n\nfunc f() {\n\tf()\n\n\tf()\n}\n"), 0o666); err != nil {
@@ -159,7 +159,7 @@ func TestCoverCode(t *testing.T) {
 	}
 }
 
-// TestFrameType asks go test about the last line of a package that fails.
+// TestFrameType checks the OutputType of the last line of a package that fails.
 func TestFrameType(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

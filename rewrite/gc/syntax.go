@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// NewerSyntax returns what to tell a user whose source this program could not parse, if the toolchain in use, of
-// which go env GOVERSION told the version, is of a newer release than the one that built this program: the parser is
-// the one in the standard library of that. Else it is nil.
+// NewerSyntax returns an error that explains why this program may be unable to parse a source: the
+// toolchain in use, whose go env GOVERSION is goVersion, is of a newer release than the one that built
+// this program and provided its go/parser. Otherwise it returns nil.
 func NewerSyntax(goVersion string) error { return newerSyntax(goVersion, runtime.Version()) }
 
 func newerSyntax(goVersion, built string) error {
@@ -16,7 +16,7 @@ func newerSyntax(goVersion, built string) error {
 		return nil
 	}
 	remedy := "build markgen with that"
-	if version.IsValid(goVersion) { // a release, which can be had by its name
+	if version.IsValid(goVersion) { // a release, which GOTOOLCHAIN can name
 		remedy += " (GOTOOLCHAIN=" + goVersion + ")"
 	}
 	return fmt.Errorf("this markgen was built with %s and cannot read syntax that is newer; the toolchain in use is %s; %s", built, number(goVersion), remedy)
