@@ -2,7 +2,7 @@
 // each goroutine, to the byte and object, and reserves space for per-goroutine data of markgen's
 // runtime. A build that uses this package instead of Go's own is a deep build.
 //
-//	added, err := deep.Rewrite("go1.26.8", files)
+//	changed, err := deep.Rewrite("go1.26.8", files)
 //
 // The places to be changed are found by their syntax, not by their text or line, and only those
 // places are changed, within their line: file names and line numbers in stack traces stay the same.

@@ -93,7 +93,7 @@ var places = []place{
 // A ShapeError lists what is missing in package runtime of a release.
 type ShapeError struct {
 	Release string
-	Missing []string // "file[:line]: what"
+	Missing []string // the differences, as "file[:line]: text"
 }
 
 func (e *ShapeError) Error() string {
