@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is formatted is the declarations next to those that are marked, and what looks inserted may stand in a string.
+// Declarations next to marked ones are realigned, and text in a string may look like inserted code.
 func TestRoundTripOfGroups(t *testing.T) {
 	for name, text := range map[string]string{
 		"aligned bodies":                        "package p\n\ntype T []int\n\nfunc (t T) Len() int           { return len(t) }\nfunc (t T) Less(i, j int) bool { return t[i] < t[j] }\n",
@@ -24,7 +24,7 @@ func TestRoundTripOfGroups(t *testing.T) {
 	}
 }
 
-// In a file that gofmt would change elsewhere, bodies on one line are broken up and joined as in any other.
+// Bodies on one line are broken and joined also in a file that gofmt would change elsewhere.
 func TestGroupsOfUnformattedFile(t *testing.T) {
 	const clean = "package p\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n"
 	text := []byte(clean + "\nvar  a=1\n")

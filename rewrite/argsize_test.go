@@ -103,8 +103,7 @@ func outer(n int) {
 	}
 }
 
-// What a directive says is kept, and where a predeclared word means something else nothing is
-// taken.
+// A size= in a directive takes precedence, and if a predeclared word means something else there is no size.
 func TestArgumentSizesLeft(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"//perf:mark size=n\nfunc f(n int, s []int) {}", "n"},

@@ -37,7 +37,7 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// Tests keep their comments: they say what examples print.
+// Test files keep their comments, which have the expected output of examples.
 func TestBareTests(t *testing.T) {
 	text := "package p\n\nfunc Example() {\n\t// Output:\n}\n"
 	u, err := Load("p", []Source{{"p_test.go", []byte(text)}})
@@ -49,8 +49,8 @@ func TestBareTests(t *testing.T) {
 	}
 }
 
-// In the standard library every token stays on its line, and the marked text is the
-// same whatever the comments say.
+// In the standard library every token stays on its line, and the marked text does not depend on the
+// text of comments.
 func TestBareStandardLibrary(t *testing.T) {
 	marked := func(path string, files []Source) map[string][]byte {
 		u, err := Load(path, files)
@@ -88,7 +88,7 @@ func TestBareStandardLibrary(t *testing.T) {
 	})
 }
 
-// tokenLines are those of a text that are no comments, with their lines.
+// tokenLines returns the tokens of a text, except comments, with their lines.
 func tokenLines(text []byte) string {
 	var b strings.Builder
 	scan(text, 0, func(pos token.Position, tok token.Token, lit string) {
@@ -97,8 +97,8 @@ func tokenLines(text []byte) string {
 	return b.String()
 }
 
-// rephrased is a text with other words in the comments that say nothing to a
-// compiler, behind the package clause.
+// rephrased returns a text with other words in the comments after the package clause that are not
+// directives.
 func rephrased(text []byte) []byte {
 	out := bytes.Clone(text)
 	clause, words := 0, 0

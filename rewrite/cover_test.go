@@ -22,7 +22,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// release is that of the toolchain that runs the tests.
+// release is the release of the running toolchain.
 var release = gc.Of(runtime.Version())
 
 var coverAll = flag.Bool("cover-all", false, "compare every file of GOROOT/src, cmd and go/types' testdata included, with go tool cover")
@@ -35,7 +35,7 @@ var coverDirs = []string{
 	"regexp", "regexp/syntax", "sort", "strconv", "sync", "text/template", "text/template/parse", "time",
 }
 
-// coverRow is a block as both sides can give it.
+// A coverRow is a block in the form in which both sides can be compared.
 type coverRow struct {
 	StartLine, StartCol, EndLine, EndCol, NumStmt int
 }
@@ -183,7 +183,7 @@ func coverCompare(t *testing.T, tool, file string) int {
 	return len(blocks)
 }
 
-// coverInsert puts counters into src as the doc of Block says; none where counter returns "".
+// coverInsert inserts counters into src as documented at Block, except where counter returns "".
 func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, counter func(i int) string) []byte {
 	type edit struct {
 		at   int
@@ -212,8 +212,8 @@ func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, c
 	return append(out, src[last:]...)
 }
 
-// TestCoverCounts runs the programs in testdata/cover with our counters and as go tool cover changes them, and
-// compares all counts; once with a counter for every block and once without those that are sums of others.
+// TestCoverCounts runs the programs in testdata/cover with our counters and with those of go tool cover, and
+// compares all counts: once with a counter for every block, and once without counters for sums.
 func TestCoverCounts(t *testing.T) {
 	for _, name := range []string{"program.go", "sums.go"} {
 		t.Run(name, func(t *testing.T) {
@@ -284,7 +284,7 @@ func coverCounts(t *testing.T, name string) {
 	}
 }
 
-// TestCoverPlaces holds what go tool cover gets wrong or what is a matter of taste: where the counter goes.
+// TestCoverPlaces checks where counters are inserted, also where go tool cover gets it wrong.
 func TestCoverPlaces(t *testing.T) {
 	for _, tt := range []struct{ name, body, want string }{
 		{"empty", "{}", "{@;}"},

@@ -2,15 +2,15 @@ package rewrite
 
 import "testing"
 
-// A loop of a function with one body is there twice unless a second copy would be seen, would not compile, or would cost more
-// than it saves.
+// A loop of a function with one body is duplicated unless a second copy would be visible, would not compile,
+// or would cost more than it saves.
 func TestDoubles(t *testing.T) {
 	for _, tt := range []struct {
 		body string
 		want int
 	}{
 		{"defer g(); for range n { s++ }; return s", 1},
-		{"defer g(); for range n { g() }; return s", 1}, // it chooses at the top: the loop need not be brief
+		{"defer g(); for range n { g() }; return s", 1}, // tested once at the start, so the loop need not be brief
 		{"defer g(); for range n { for range n { s++ } }; for s < n { s++ }; return s", 2},
 		{"defer g(); for range n { if s > 3 { return s }; s++ }; return s", 1},
 		{"defer g(); L: for range n { for range n { s++; continue L } }; return s", 1}, // the inner one
@@ -38,7 +38,7 @@ func TestDoubles(t *testing.T) {
 	}
 }
 
-// Of what is in a loop that is there once because a slice begins to grow in it, the reason says so.
+// If a loop is not duplicated since a slice starts on the stack in it, the Why of its points says so.
 func TestWhyNoDouble(t *testing.T) {
 	u := found(t, "func f(n int) int { defer g(); var own []int; for i := range n { if i > 1 { g() }; own = append(own, i) }; return len(own) }; func g()")
 	for _, p := range u.Points {

@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// formatters are those that this module has as libraries. Others are run by the command's tests.
+// formatters lists the formatters that this module has as libraries. The command's tests run others.
 var formatters = map[string]func(text []byte) ([]byte, error){
 	"gofmt": format.Source,
 	"goimports": func(text []byte) ([]byte, error) {
@@ -21,8 +21,8 @@ var formatters = map[string]func(text []byte) ([]byte, error){
 	},
 }
 
-// Marked, formatted and stripped, in any number of rounds, a file is what its formatter alone makes of it, and what has been
-// formatted is not changed by marking it again.
+// After any number of rounds of marking, formatting and stripping, a file is as if only formatted, and marking
+// does not change a marked and formatted file.
 func TestFormatted(t *testing.T) {
 	names, err := filepath.Glob("testdata/imports/*.go")
 	if err != nil || len(names) == 0 {
@@ -35,7 +35,7 @@ func TestFormatted(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkFormatted(t, filepath.Base(name), text, runtime)
-			// Marks are put into a function on one line if gofmt would change the file, and then it breaks that up.
+			// If gofmt would change the file, a function on one line is marked within the line, which gofmt then breaks.
 			if !bytes.Contains(text, []byte(" }\n")) {
 				checkFormatted(t, "crlf "+filepath.Base(name), bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), runtime)
 			}
@@ -83,7 +83,7 @@ func checkFormatted(t *testing.T, name string, text []byte, runtime string) {
 	}
 }
 
-// What formatters do to the import and to lines that are long is kept, and the table stays as it is.
+// Changes of formatters to the import and to long lines are kept, and the table does not change.
 func TestReformattedStays(t *testing.T) {
 	const name, runtime = "p.go", "example.com/m/internal/markgen/perf"
 	source := "package p\n\nimport (\n\t\"fmt\"\n\n\t\"golang.org/x/mod/semver\"\n)\n\n//perf:mark\nfunc f() {\n\tfmt.Println(semver.Max)\n}\n\n//perf:mark\nfunc g() {\n}\n"
@@ -121,7 +121,7 @@ func TestReformattedStays(t *testing.T) {
 	}
 }
 
-// The standard library's files are what the formatters make of them, too.
+// The same holds for the files of the standard library.
 func TestFormattedStandardLibrary(t *testing.T) {
 	compared, packages := 0, 0
 	stdPackages(t, func(path string, sources []Source) {

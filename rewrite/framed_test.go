@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The scopes of a marked copy are values where nothing but a return leaves it and nothing jumps into one.
+// The scopes of a marked copy are local variables if only returns leave it and nothing jumps into a scope.
 func TestFramed(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string

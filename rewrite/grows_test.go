@@ -2,7 +2,7 @@ package rewrite
 
 import "testing"
 
-// found is the unit with its points.
+// found returns a unit after Find.
 func found(t *testing.T, src string) *Unit {
 	t.Helper()
 	u, err := Load("example.com/p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + src + "\n")}})
@@ -15,8 +15,8 @@ func found(t *testing.T, src string) *Unit {
 	return u
 }
 
-// A variable that is appended to grows on the stack if it is never on the heap, or if it is appended to more than once, or in a loop, and
-// given away in one place.
+// A slice variable may start on the stack if it never escapes, or if it is appended to more than once, or in a
+// loop, and escapes at one place.
 func TestGrowing(t *testing.T) {
 	for src, want := range map[string]string{
 		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                                "s",
@@ -44,7 +44,7 @@ func TestGrowing(t *testing.T) {
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := n; n = s }; return s }":                      "s", // the other s is no use of it
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := s[n:]; n = len(s) }; return s }":             "",
 
-		// Those that nothing else has are never on the heap.
+		// Slices that are not aliased never escape.
 		"func f(s []int) int { s = append(s, 1); return len(s) }":                                               "s",
 		"func f(s, t []int) int { t = append(s, 1); return t[0] }":                                              "s",
 		"func f(s, t []int) int { s = append(s, t...); return len(s) }":                                         "", // several values: a call of the runtime's
@@ -78,7 +78,7 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// A name panic means the predeclared function but where a function declares it, or the package does.
+// panic is the predeclared function unless the function or the package declares that name.
 func TestPanicsOf(t *testing.T) {
 	for src, want := range map[string]int{
 		"func f() { panic(1) }": 0,
@@ -97,7 +97,7 @@ func TestPanicsOf(t *testing.T) {
 	}
 }
 
-// Markers make a call much longer if one of them is in a loop that calls something.
+// Markers may make a call much longer if one of them is in a loop that calls something.
 func TestLengthens(t *testing.T) {
 	for src, want := range map[string]bool{
 		"func f(n int) { for range n { g() } }; func g()":                                         true,

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The hash of a stretch is that of the bytes in it that count, wherever the
-// stretch begins and ends.
+// The hash of a part of a file depends only on its hashed bytes, wherever it starts and ends.
 func TestBodyHash(t *testing.T) {
 	text := "package p\n\nfunc f() { // a comment that is longer than one word of the table, to cross a border\n\tx := 1\n\t_ = x /* another */ + 2\n}\n"
 	u, err := Load("p", []Source{{"p.go", []byte(text)}})

@@ -13,8 +13,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// program is a module with a main package and a package p; it returns its
-// directory.
+// program writes a module with a main package and a package p, and returns its directory.
 func program(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	checkout, err := filepath.Abs("../runtime")
@@ -50,8 +49,8 @@ func goRun(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// Under the build tag markgen_off, nothing of the markers is left in a
-// program: its functions have the instructions that they have unmarked.
+// With the build tag markgen_off, the functions of a marked program have the same instructions as
+// unmarked.
 func TestInPlaceOffIsGone(t *testing.T) {
 	plain := map[string][]byte{}
 	marked := map[string][]byte{}
@@ -119,7 +118,7 @@ func instructions(t *testing.T, dir, tags string) map[string]string {
 		}
 		functions[name] += stack.ReplaceAllString(line, "STACK$1") + "\n"
 	}
-	for name, text := range functions { // spills may come in another order, and have other slots
+	for name, text := range functions { // spills may differ in order and stack slots
 		lines := strings.SplitAfter(text, "\n")
 		slices.Sort(lines)
 		functions[name] = strings.Join(lines, "")

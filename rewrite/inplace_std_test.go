@@ -18,8 +18,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// exports returns the files of export data of the packages and of all that they
-// import, by import path.
+// exports returns the export data files of the packages and their dependencies, by import path.
 func exports(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-export", "-json=ImportPath,Export"}, patterns...)...)
@@ -47,8 +46,8 @@ func exports(t *testing.T, patterns ...string) map[string]string {
 	return files
 }
 
-// Every file of the standard library can be marked, type-checks, is formatted
-// as the original is, and gets its bytes back.
+// Every file of the standard library can be marked; the marked file type-checks and is gofmt'ed if the
+// original is, and Strip restores the original.
 func TestInPlaceOfStandardLibrary(t *testing.T) {
 	files := exports(t, "std", testRuntime)
 	lookup := func(path string) (io.ReadCloser, error) {
@@ -73,7 +72,7 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 		return errs
 	}
 	checked, compared, packages := 0, 0, 0
-	of := 3 // a part of the packages does outside of make corpus
+	of := 3 // outside make corpus, only every third package
 	if tier.InCorpus() {
 		of = 1
 	}
@@ -104,7 +103,7 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 		maps.Copy(texts, marked)
 		errs := check(path, texts)
 		if files[path] == "" || len(errs) > 0 && check(path, plain) != nil {
-			return // not for this platform, or with files for cgo
+			return // not for this platform, or with cgo files
 		}
 		for _, err := range errs {
 			t.Error(err)

@@ -41,7 +41,7 @@ func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace
 	return out
 }
 
-// markAll marks one file with everything in it.
+// markAll marks all functions, loops and branches of one file.
 func markAll(t testing.TB, name string, text []byte) []byte {
 	t.Helper()
 	out, ok := markInPlace(t, "example.com/p", []Source{{name, text}}, Options{All: true}, InPlace{})[name]
@@ -51,9 +51,8 @@ func markAll(t testing.TB, name string, text []byte) []byte {
 	return out
 }
 
-// checkRoundTrip reports whether a file can be marked and gets its bytes back, and
-// whether marking what is back gives the same; as gofmt leaves the original, it
-// leaves the marked one.
+// checkRoundTrip checks that a file can be marked, that Strip restores it, and that marking the result gives
+// the same text. If the original is gofmt'ed, the marked text must be too.
 func checkRoundTrip(t *testing.T, name string, text []byte) (marked []byte) {
 	t.Helper()
 	marked = markAll(t, name, text)
@@ -74,7 +73,7 @@ func checkRoundTrip(t *testing.T, name string, text []byte) (marked []byte) {
 	return marked
 }
 
-// What is written for each kind of statement is in a golden file to be read.
+// A golden file shows the inserted code for each kind of statement.
 func TestInPlaceGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/inplace/*.go")
 	if err != nil || len(names) == 0 {
@@ -94,7 +93,7 @@ func TestInPlaceGolden(t *testing.T) {
 	}
 }
 
-// The programs under testdata/traps are marked and get their bytes back.
+// The programs under testdata/traps can be marked, and Strip restores them.
 func TestInPlaceTraps(t *testing.T) {
 	names, _ := filepath.Glob("../testdata/*/*/*.go*")
 	if len(names) < 30 {
@@ -112,7 +111,7 @@ func TestInPlaceTraps(t *testing.T) {
 	}
 }
 
-// oddities are ways to write the same program that gofmt would not.
+// oddities are layouts of a program that gofmt would change.
 var oddities = map[string]func(text []byte, r *rand.Rand) []byte{
 	"crlf": func(text []byte, _ *rand.Rand) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) },
 	"bom":  func(text []byte, _ *rand.Rand) []byte { return append([]byte("\uFEFF"), text...) },
@@ -142,9 +141,8 @@ var oddities = map[string]func(text []byte, r *rand.Rand) []byte{
 	},
 }
 
-// respell writes the tokens of a file with explicit semicolons and gap between
-// them; semicolon says that it is behind a semicolon or brace, where a line may
-// end.
+// respell returns the tokens of a file with explicit semicolons, and the result of gap between them.
+// semicolon is true after a semicolon, brace or colon, where a line may end.
 func respell(text []byte, gap func(semicolon bool) string) []byte {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
@@ -164,8 +162,8 @@ func respell(text []byte, gap func(semicolon bool) string) []byte {
 	}
 }
 
-// However a file is formatted, it gets its bytes back; and when it is formatted
-// after it was marked, its tokens.
+// However a file is formatted, Strip restores it; if it is formatted after marking, Strip restores its
+// tokens.
 func TestInPlaceOfOddities(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	files, _ := filepath.Glob("*.go")
@@ -195,8 +193,7 @@ func TestInPlaceOfOddities(t *testing.T) {
 	}
 }
 
-// pretty formats a file until nothing changes: what was on one line takes gofmt
-// more than one go.
+// pretty formats a file until nothing changes: gofmt needs several passes for code on one line.
 func pretty(t *testing.T, text []byte) []byte {
 	t.Helper()
 	for range 3 {
@@ -208,8 +205,7 @@ func pretty(t *testing.T, text []byte) []byte {
 	return text
 }
 
-// tokens are the tokens of a file, one a line, without those that formatting
-// may add or take away.
+// tokens returns the tokens of a file, one per line, without those that formatting may add or remove.
 func tokens(text []byte) []byte {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)

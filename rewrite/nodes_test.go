@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A function of many nodes is planted with as few more as can be where others would be too many,
-// and it says so where all are; demoted markers are counted in calls only where that helps.
+// A function with many nodes is planted tersely if other markers would exceed the limit, and its Why says so
+// if all would. Demoted markers are counted in calls only if that helps.
 func TestLong(t *testing.T) {
 	for _, tt := range []struct {
 		cases        int

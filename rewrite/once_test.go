@@ -2,7 +2,8 @@ package rewrite
 
 import "testing"
 
-// What is in an init function, and in a func main that nothing in its package names again, runs once; nothing else does.
+// An init function, and a func main that its package does not mention again, run once; no other function is
+// known to.
 func TestOnce(t *testing.T) {
 	const loop = "{\n\tfor range 3 {\n\t\tprintln()\n\t}\n}\n"
 	for _, tt := range []struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A head is what stands in the source, as it is read where it stands.
+// Head returns the header as in the source.
 func TestHead(t *testing.T) {
 	const text = `package p
 
@@ -78,7 +78,7 @@ func f(a, n int, c chan int, x any) {
 	}
 }
 
-// A directive above a statement is for the function literal in it, and not for those inside that.
+// A directive above a statement applies to the function literal in it, not to literals inside that.
 func TestLiteralMeant(t *testing.T) {
 	const text = `package p
 

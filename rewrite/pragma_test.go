@@ -2,7 +2,7 @@ package rewrite
 
 import "testing"
 
-// Directives hold of the function that comes next, whatever stands between, and of no other.
+// A directive applies to the next function, even across blank lines and comments, and to no other.
 func TestPragmas(t *testing.T) {
 	const loop = "(n int) (s int) { for i := 0; i < n; i++ { s += i }; return s }\n"
 	for src, want := range map[string]struct {

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// A unit without markers says when it recovers a panic, if it is asked to, and nothing else.
+// In a unit without markers, calls of recover are wrapped if Overlay.Recovers is set, and nothing else changes.
 func TestRecovers(t *testing.T) {
 	const other = "package p\n\nfunc f() {}\n"
 	for _, tt := range []struct {
 		name, src string
 		recovers  bool
-		want      string // "" if the file is as it was
+		want      string // "" if the file does not change
 	}{
 		{"deferred function", "package p\n\nfunc g() {\n\tdefer func() { recover() }()\n}\n", true,
 			"package p; import markgen_perf \"markgen/perf\"\n\nfunc g() {\n\tdefer func() { markgen_perf.Recovered(recover()) }()\n}\n"},

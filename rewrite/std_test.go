@@ -14,8 +14,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// stdPackages loads the sources of the standard library's packages for this
-// platform, by import path.
+// stdPackages returns the sources of the standard library for this platform, by import path.
 func stdPackages(t testing.TB, visit func(path string, files []Source)) {
 	t.Helper()
 	root := filepath.Join(tier.GOROOT(t), "src")
@@ -49,8 +48,8 @@ func stdPackages(t testing.TB, visit func(path string, files []Source)) {
 	}
 }
 
-// Every marked file of the standard library still parses, keeps its number of
-// declarations, and has every function on its line.
+// Every marked file of the standard library parses, and has the same number of declarations and every
+// function on the same line.
 func TestOverlayOfStandardLibrary(t *testing.T) {
 	var bytes, points int
 	var spent time.Duration

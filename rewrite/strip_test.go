@@ -33,8 +33,7 @@ func parse(n int) int {
 func short() int { return 1 }
 `
 
-// What the user changes in marked source between marking and stripping stays;
-// what was inserted goes, wherever it is by then.
+// Strip keeps the user's edits of marked source and removes the inserted code, wherever it is by then.
 func TestStripAfterEdits(t *testing.T) {
 	const (
 		enter   = "\t\tperfs[1].Enter(&perfmarks.parseFor1)\n"
@@ -104,8 +103,7 @@ func TestStripAfterEdits(t *testing.T) {
 	}
 }
 
-// What was inserted and cannot be recognised any more is an error that says
-// where and what to do.
+// Inserted code that is no longer recognised is an error with its position and remedy.
 func TestStripErrors(t *testing.T) {
 	const remedy = "delete it by hand, and put a directive where a marker is wanted"
 	changed := func(pos, name string) string {
@@ -134,7 +132,7 @@ func TestStripErrors(t *testing.T) {
 	}
 }
 
-// An import of the runtime stays that the user has found a use for, as does one that is the user's own beside ours.
+// Strip keeps an import of the runtime that the user's code uses, and the user's own import next to ours.
 func TestStripLeavesImportInUse(t *testing.T) {
 	const own = "package p\n\nimport (\n\t\"fmt\"\n\n\tperf \"" + testRuntime + "\"\n)\n\nfunc f() {\n\tperf.Pause()\n\tif perf.On {\n\t\tfmt.Println(1)\n\t}\n}\n"
 	if marked := checkRoundTrip(t, "p.go", []byte(own)); !bytes.Contains(marked, []byte("perfs2[0].Enter(&perfmarks2.f)")) {
@@ -151,7 +149,7 @@ func TestStripLeavesImportInUse(t *testing.T) {
 	}
 }
 
-// Former versions wrote a comment behind the import, which formatters that moved the import have left behind.
+// Earlier versions wrote a comment after the import, which formatters may have separated from the import.
 func TestStripFormerNotes(t *testing.T) {
 	const (
 		note  = " // inserted by markgen"
@@ -176,7 +174,7 @@ func TestStripFormerNotes(t *testing.T) {
 	}
 }
 
-// What looks like it and is the user's own is left alone.
+// Strip keeps code of the user that looks like inserted code.
 func TestStripLeavesOthersAlone(t *testing.T) {
 	for _, text := range []string{
 		"package p\n\nimport perf \"" + testRuntime + "\"\n\nfunc f() {\n\tperf.Pause()\n\tdefer perf.Resume()\n}\n",
@@ -197,7 +195,7 @@ func TestStripLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// Where the names are taken by the user, others are used, and found again.
+// If the user has the names, InPlace uses others, and Strip finds these.
 func TestInPlaceNames(t *testing.T) {
 	for _, taken := range []string{"perf", "perfs", "perfmarks", "perfmarksLinux", "perftestmarks"} {
 		src := []byte("package p\n\nvar " + taken + " int\n\nfunc f() {\n\tfor {\n\t}\n}\n")
@@ -208,7 +206,7 @@ func TestInPlaceNames(t *testing.T) {
 			}
 		}
 	}
-	// A selector clashes with nothing, and another file of the package does.
+	// A selector does not clash; a name in another file of the package does.
 	src := []byte("package p\n\nvar x = y.perf\n\nfunc f() {}\n")
 	out := markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{})
 	if !bytes.Contains(out["p.go"], []byte("import perf ")) {
@@ -220,8 +218,8 @@ func TestInPlaceNames(t *testing.T) {
 	}
 }
 
-// checkBlank reports whether the blanked text has the lines of the marked one, and
-// the tokens of the stripped one.
+// checkBlank checks that the blanked text has the lines of the marked text and the tokens of the stripped
+// text.
 func checkBlank(t *testing.T, marked, stripped []byte) {
 	t.Helper()
 	blanked := Blank(marked)
@@ -238,7 +236,7 @@ func checkBlank(t *testing.T, marked, stripped []byte) {
 	}
 }
 
-// A table file is as gofmt writes it, whatever the names are.
+// A table file is gofmt'ed, whatever the names are.
 func TestTableFormat(t *testing.T) {
 	src := []byte("package p\n\nvar nil int\n\n//perf:mark a`b`c\nfunc f() {\n\tfor {\n\t}\n}\n\n//perf:mark größer\nfunc g() {}\n\n//perf:mark range\nfunc h() {}\n\n//perf:mark 1 2\nfunc _() {}\nfunc _() {}\n")
 	for name, text := range markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{}) {
@@ -251,7 +249,7 @@ func TestTableFormat(t *testing.T) {
 	}
 }
 
-// A generated file is, blanked, an empty one of its package.
+// Blank makes a generated file an empty file of its package.
 func TestBlankTable(t *testing.T) {
 	src := []byte("package p\n\nfunc f() {\n\tfor {\n\t}\n}\n")
 	for name, text := range markInPlace(t, "p", []Source{{"p_linux.go", append([]byte("//go:build linux\n\n"), src...)}, {"p.go", src}}, Options{All: true}, InPlace{}) {
@@ -266,8 +264,8 @@ func TestBlankTable(t *testing.T) {
 	}
 }
 
-// FuzzStrip strips anything: what comes out of Go is Go, and has nothing left to
-// strip; blanking keeps every line.
+// FuzzStrip strips any text: stripped Go source is Go source with nothing left to strip, and Blank keeps
+// every line.
 func FuzzStrip(f *testing.F) {
 	f.Add([]byte(editedSource))
 	for _, text := range []string{editedSource, "package p; func f() { for { if x { break } } }", "package main\nfunc main() { L: for { goto L } }"} {
@@ -298,7 +296,7 @@ func FuzzStrip(f *testing.F) {
 	})
 }
 
-// FuzzInPlace marks any Go file, which gets its bytes back.
+// FuzzInPlace marks any Go file and checks that Strip restores it.
 func FuzzInPlace(f *testing.F) {
 	f.Add([]byte(editedSource))
 	f.Add([]byte("package p; func f() { for { if x { break } }; switch { case 1: a(); case 2: b() } }"))

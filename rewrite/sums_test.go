@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// TestBlockSums says for bodies of a function which blocks are the sums of others, all numbered from 0.
+// TestBlockSums checks, for function bodies, which blocks are sums of which others, numbered from 0.
 func TestBlockSums(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{"if x < 1 { return }; a()", "0=2+1"},
@@ -71,7 +71,7 @@ func TestBlockSums(t *testing.T) {
 		blocks := CoverBlocks(fset, f, []byte(src), gc.Newest())
 		all := blockSums(f, blocks, plainIn(f, declaredNames([]*file{{ast: f}})))
 		var got []string
-		for i, sum := range all[1:] { // the first is of uint8
+		for i, sum := range all[1:] { // skip the first, uint8
 			if sum == nil {
 				continue
 			}
