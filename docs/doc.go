@@ -1,13 +1,13 @@
-// Package docs has no code. Its folder holds the pages of the documentation, one subject each, and the test that
-// keeps them true: every shell block of README.md and of the pages is run, what a page says that a command prints
-// is compared with what it prints, and the flags and keys that the pages name are compared with those there are.
+// Package docs has no code. Its folder has the documentation, one subject per page, and tests of it: they run
+// every shell block of README.md and the pages, compare the output with the output on the page, and compare
+// the flags and keys that the pages name with those of the commands.
 //
-// How a page is written for that:
+// The fenced blocks of a page are:
 //
-//	```sh    is run by bash -eu; the blocks of a page are one script, in a scratch directory of its own
-//	```text  right behind a sh block is what the block prints, stdout and stderr together
-//	```go, ```yaml and ```json are excerpts, and not run
+//	```sh    run by bash -eu; the blocks of a page are one script, in a temporary directory of its own
+//	```text  directly after a sh block: its output, stdout and stderr together
+//	```go, ```yaml and ```json are excerpts and not run
 //
-// In a text block a line "…" stands for any number of lines. Times, dates, process IDs and the names of the machine
-// differ between runs and are masked; counts are not.
+// In a text block a line "…" matches any number of lines. Times, dates, process IDs and properties of the
+// machine differ between runs and are masked; counts are not.
 package docs

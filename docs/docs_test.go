@@ -18,14 +18,14 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// exempt are the commands that the pages show and the test does not run, and why.
+// exempt lists the commands on the pages that the test does not run, and why.
 var exempt = map[string]string{
 	"make bench": "it takes an hour and says how fast things are, not whether they are right",
 	"make test":  "it runs this test",
 }
 
-// markgen builds the commands once, for all pages, from the sources that README.md says to build them from, and beside
-// them benchstat, which a page of make corpus uses.
+// markgen builds the commands, once for all pages, into a temporary directory, and in make corpus also
+// benchstat, which a page uses.
 var markgen = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "markgen-docs-"); err != nil {
 		return "", err
@@ -49,7 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// environ has the command first on PATH, and nothing that changes what it does.
+// environ returns an environment with the commands first on PATH and without variables that change what
+// they do.
 func environ(t *testing.T) []string {
 	t.Helper()
 	dir, err := markgen()
@@ -67,11 +68,11 @@ func environ(t *testing.T) []string {
 	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false "+tier.CachedFlags())
 }
 
-// first are the pages that people read first. make test runs these.
+// first lists the pages that people read first. make test runs only these.
 var first = []string{"README.md", "docs/getting-started.md"}
 
-// TestPages runs the shell blocks of each page, as one script in a directory of its own, and compares what they print
-// with what the page shows. README.md is about the checkout, so its directory is a copy of that.
+// TestPages runs the shell blocks of each page, as one script in a directory of its own, and compares
+// their output with the page. The script of README.md runs in a copy of the checkout.
 func TestPages(t *testing.T) {
 	tier.Test(t)
 	bash, err := exec.LookPath("bash")
@@ -96,16 +97,16 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// asElsewhere has go and make build the same in a copy of the checkout as in any other, so that go has it in its cache.
+// asElsewhere makes builds independent of the directory of the checkout, so that they are in go's cache.
 var asElsewhere = []string{
 	"GOFLAGS=-buildvcs=false -trimpath " + tier.Flags,
 	`MAKEFLAGS= -- GOFLAGS=-buildvcs=false\ -trimpath\ ` + tier.Flags,
 }
 
-// between is printed between the outputs of two blocks.
+// between separates the outputs of two blocks.
 const between = "\x1e\n"
 
-// runPage runs the page and returns how it differs from what it shows.
+// runPage runs the blocks of a page and returns how their output differs from the page.
 func runPage(t *testing.T, bash string, p page, dir string, env []string) (differences []string) {
 	t.Helper()
 	script := "set -eu\nexec 2>&1 </dev/null\n"
@@ -147,7 +148,8 @@ func runPage(t *testing.T, bash string, p page, dir string, env []string) (diffe
 	return differences
 }
 
-// copyCheckout copies what the Makefile's targets need, so that running them leaves nothing in the checkout.
+// copyCheckout copies the files that the Makefile's targets need, so that running them does not change the
+// checkout.
 func copyCheckout(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -178,7 +180,7 @@ func copyCheckout(t *testing.T, dir string) {
 	}
 }
 
-// TestLinks checks that what the pages link to is there.
+// TestLinks checks that files to which the pages link exist.
 func TestLinks(t *testing.T) {
 	for _, p := range pages(t) {
 		for _, link := range links(p.prose) {
@@ -219,10 +221,10 @@ func TestFlags(t *testing.T) {
 			known[flag[1]] = true
 		}
 	}
-	for _, f := range []string{"report", "o", "vendor"} { // explained in the text of a help page, or in a block of their own
+	for _, f := range []string{"report", "o", "vendor"} { // not at the start of a line of a help text
 		known[f] = true
 	}
-	bench, err := os.ReadFile(filepath.Join("..", "bench", "main.go")) // a command of its own, with its own flags
+	bench, err := os.ReadFile(filepath.Join("..", "bench", "main.go")) // a separate command with its own flags
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,18 +267,18 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// benchFlag finds the flags that the benchmark command defines.
+// benchFlag matches a definition of a flag in the source of the benchmark command.
 var benchFlag = regexp.MustCompile(`flag\.\w+\((?:&[\w.]+, )?"([a-z-]+)"`)
 
-// explained finds a flag at the start of the line of a help text that explains it.
+// explained matches a line of a help text that explains a flag.
 var explained = regexp.MustCompile(`^  -([a-z]+(?:-[a-z]+)*)`)
 
-// goFlags are flags of go's, not of markgen's, that the pages name.
+// goFlags lists the go command's flags that the pages name.
 var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg": true, "covermode": true, "coverprofile": true,
 	"a": true, "buildmode": true, "overlay": true, "race": true, "tags": true, "trimpath": true, "vet": true, "buildvcs": true, "args": true, "mod": true,
 	"modfile": true, "C": true, "pgo": true, "toolexec": true, "exec": true, "p": true, "run": true, "bench": true, "benchtime": true, "cpu": true, "timeout": true}
 
-// commandNames returns the commands that markgen help and markgend help list, each with its program.
+// commandNames returns the commands that markgen help and markgend help list, as "PROGRAM COMMAND".
 func commandNames(t *testing.T, env []string) (names []string) {
 	t.Helper()
 	for _, program := range []string{"markgen", "markgend"} {
@@ -293,13 +295,13 @@ func commandNames(t *testing.T, env []string) (names []string) {
 	return names
 }
 
-// output is outputOf markgen.
+// output is outputOf for markgen.
 func output(t *testing.T, env []string, args ...string) []byte {
 	t.Helper()
 	return outputOf(t, env, "markgen", args...)
 }
 
-// outputOf runs a program and returns what it prints on either output, whatever its exit code is.
+// outputOf runs a program and returns its stdout and stderr, whatever its exit code is.
 func outputOf(t *testing.T, env []string, program string, args ...string) []byte {
 	t.Helper()
 	dir, _ := markgen()
@@ -312,13 +314,13 @@ func outputOf(t *testing.T, env []string, program string, args ...string) []byte
 	return out
 }
 
-// TestWords compares lists of words that messages give with the tables of the pages that explain them.
+// TestWords checks that the pages name all words that messages list.
 func TestWords(t *testing.T) {
 	env := environ(t)
 	for _, test := range []struct {
 		page  string
 		args  []string
-		after string // the list stands behind this, up to the end of the sentence
+		after string // text before the list, which ends with the sentence
 	}{
 		{"docs/report.md", []string{"report", "-format", "x"}, "the formats are "},
 		{"docs/report.md", []string{"report", "-sort", "x"}, "the keys are "},
@@ -339,8 +341,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestKeys compares the keys in the table of the page about MARKGEN with those in the message that the page shows; that
-// it is what a program prints, TestPages says.
+// TestKeys compares the keys in the table of the page about MARKGEN with those in the message on the page.
+// TestPages checks that programs print that message.
 func TestKeys(t *testing.T) {
 	p := readPage(t, "docs/markgen-variable.md")
 	var listed []string
@@ -352,7 +354,7 @@ func TestKeys(t *testing.T) {
 	}
 	var explained []string
 	for line := range strings.Lines(p.prose) {
-		if cell, ok := strings.CutPrefix(line, "| `"); ok { // a key, or several
+		if cell, ok := strings.CutPrefix(line, "| `"); ok { // one or more keys
 			cell, _, _ = strings.Cut(cell, " |")
 			for i, word := range strings.Split(cell, "`") {
 				if i%2 == 0 && word != "" {

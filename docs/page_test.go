@@ -11,21 +11,21 @@ import (
 	"testing"
 )
 
-// page is a page of the documentation.
+// A page is a page of the documentation.
 type page struct {
-	name   string // file, relative to the root of the repository
-	prose  string // what is not in a block
+	name   string // file name relative to the root of the repository
+	prose  string // text outside blocks
 	blocks []block
 }
 
-// block is a fenced block.
+// A block is a fenced block.
 type block struct {
-	line int    // of the fence that opens it
-	lang string // what stands behind the fence
+	line int    // line of the opening fence
+	lang string // info string of the opening fence
 	text string
 }
 
-// languages are the fences that a page may have. There is none for commands that are not run.
+// languages lists the fences that a page may have. There is none for commands that are not run.
 var languages = map[string]bool{"sh": true, "text": true, "go": true, "yaml": true, "json": true}
 
 // pages reads README.md and the pages in docs.
@@ -80,13 +80,13 @@ func readPage(t *testing.T, name string) page {
 	return p
 }
 
-// masks replace what differs between two runs of the same command, in this order. Columns move with the width of
-// times, so runs of blanks are one blank.
+// masks replace text that differs between two runs of the same command, in this order. The width of columns
+// depends on times, so runs of blanks become one blank.
 var masks = []struct {
 	what *regexp.Regexp
 	with string
 }{
-	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""},                    // said where the machine was busy at the wrong moment
+	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""},                    // printed only if the machine was busy at the wrong moment
 	{regexp.MustCompile(`(?m)^warning: (\d+ % of the self time is in|the run was paused) .*\n`), ""}, // likewise
 	{regexp.MustCompile(`(?m)^warning: markers cost about .*\n\n?`), ""},
 	{regexp.MustCompile(`(?m)^waiting +.* of the self times, .*\n`), ""},
@@ -107,7 +107,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b\d+m\d\ds\b|\b\d+(\.\d+)?(ps|ns|[uµ]s|ms|s)\b`), "TIME"},
 	{regexp.MustCompile(`~TIME`), "TIME"},
 	{regexp.MustCompile(`[ \t]+`), " "},
-	{regexp.MustCompile(`(?m)\bTIME (0|-|[<>]?\d+(\.\d)?%)( |$)`), "TIME PART$3"}, // of the self times, or of the mean
+	{regexp.MustCompile(`(?m)\bTIME (0|-|[<>]?\d+(\.\d)?%)( |$)`), "TIME PART$3"}, // share of the self time, or spread of the mean
 	{regexp.MustCompile(`[<\d.]+% of the self time`), "PART of the self time"},
 	{regexp.MustCompile(`(?m) $`), ""},
 }
@@ -119,7 +119,7 @@ func mask(text string) string {
 	return text
 }
 
-// compare says where what was printed differs from what the page shows, "" if nowhere.
+// compare returns a description of how the output differs from the page, or "".
 func compare(shown, printed string) string {
 	want, got := reports(maskedLines(shown), maskedLines(printed))
 	if matchLines(want, got) {
@@ -133,9 +133,8 @@ func maskedLines(text string) []string {
 	return strings.Split(strings.TrimRight(mask(text), "\n"), "\n")
 }
 
-// reports returns the lines with the rows of reports in an order that does not hang on times, by
-// which they are sorted where they are printed. Where the page leaves rows out, so does what was
-// printed.
+// reports returns the lines of the page and of the output with the rows of reports sorted as text, since
+// reports sort them by time. Rows that the page leaves out are removed from the output.
 func reports(want, got []string) (_, _ []string) {
 	want, got = slices.Clone(want), slices.Clone(got)
 	for at, from := 0, 0; ; {
@@ -157,10 +156,10 @@ func reports(want, got []string) (_, _ []string) {
 	}
 }
 
-// A span of lines: those from begin to before end.
+// A span is the lines from begin up to, but not including, end.
 type span struct{ begin, end int }
 
-// table is the rows of the first report behind a line; end is 0 if there is none.
+// table returns the rows of the first report from a line on; end is 0 if there is none.
 func table(lines []string, from int) (s span) {
 	for i := from; i < len(lines); i++ {
 		if !strings.HasPrefix(lines[i], "name kind count ") {
@@ -175,8 +174,8 @@ func table(lines []string, from int) (s span) {
 	return span{}
 }
 
-// matchLines compares line by line; "…" in want stands for any number of lines, and at the end of a line for the
-// rest of it.
+// matchLines reports whether the lines match. A line "…" in want matches any number of lines, and a "…" at
+// the end of a line the rest of the line.
 func matchLines(want, got []string) bool {
 	if len(want) == 0 {
 		return len(got) == 0
@@ -219,7 +218,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Rows of a report are in the order of times, which are not compared.
+// The rows of a report are sorted by times, which are masked, so their order is not compared.
 func TestCompareReports(t *testing.T) {
 	const printed = "app x\nnames     begin with p.\n\nname  kind  count  total  self  share\na  func  1  1.20ms  1.20ms  70.0%\nb  func  2  1.1ms  600µs  30.0%\nc  loop  0  -  -  -\n… 3 more: <0.1% of the self time\n\n3 markers\n"
 	for _, test := range []struct {
