@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the runtime's tests for linux/arm64 under qemu's user-mode emulation,
-# which it installs where it may: those that start no program, and then those that
-# do, which run here and only their programs under qemu. Without qemu the tests are
-# compiled and said not to have run. bin/tests/arm64* are for gotest -sum.
+# Runs the runtime's tests for linux/arm64 under qemu's user-mode emulation, which it
+# installs if it may: first the tests that start no programs, then those that do, which
+# run natively with only their programs under qemu. Without qemu the tests are only
+# compiled, and counted as skipped. bin/tests/arm64* are for gotest -sum.
 set -e
 cd "$(dirname "$0")/.."
 mkdir -p bin/tests
@@ -34,9 +34,9 @@ run() {
 	bin/gotest -o "bin/tests/$name" go test -tags=markgen_virtual -json -vet=off -count=1 -timeout 7m "$@" ./runtime/perf
 }
 (export GOOS=linux GOARCH=arm64; run arm64 -exec "env MARKGEN_TEST_EMULATED=1 $qemu")
-# Those that did not run there.
+# The tests that were skipped there because they start programs.
 programs=$(sed -n '/start the programs/,/\]/s/.* \(Test[A-Za-z0-9]*\).*/\1/p' bin/tests/arm64 | sort -u | paste -sd '|' -)
-# What is much work for qemu, and is tried with 200 goroutines too, is left to make corpus.
+# Cases that take long under qemu, and have a variant with 200 goroutines, run only in make corpus.
 skip='^TestWaysToEnd$/./^(million[128]|procs2000)$'
 [ "$MARKGEN_TESTS" = corpus ] && skip='^$'
 run arm64-programs -exec "env GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR=$qemu" -run "^($programs)\$" -skip "$skip"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Fetches the library that html reports draw charts with, and the licences of what is
-# in it, from the npm registry into report/assets/chartjs. For a newer version change
-# the versions here (that of the colour library stands at the top of the bundle), run
-# this, look at the difference, and run the tests of ./report.
+# Fetches the chart library of html reports, with its licences, from the npm registry into
+# report/assets/chartjs. For a newer version, change the versions here (the version of the
+# colour library is at the top of the bundle), run this, review the difference, and run
+# the tests of ./report.
 set -eu
 chartjs=4.6.1
 color=0.3.2

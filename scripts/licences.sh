@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies the licences of what a command is built from into a folder: licences.sh PACKAGE DIR
+# Copies the licences of a command's dependencies into a folder: licences.sh PACKAGE DIR
 set -eu
 package=$1 to=$2
 rm -rf "$to"

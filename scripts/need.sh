@@ -1,10 +1,10 @@
 #!/bin/sh
-# Sees to programs that tests start: need.sh PROGRAM:PACKAGE …
-# What is missing is installed from the Debian package where that is allowed. It
-# fails, naming what is missing, where it is not.
+# Makes sure that programs which tests start are installed: need.sh PROGRAM:PACKAGE …
+# It installs the Debian packages of missing programs, or, if that is not allowed,
+# fails and names them.
 has() {
 	command -v "$1" >/dev/null && return
-	# Debian keeps programs of which there may be several versions off the path.
+	# Debian does not put programs with several versions on the path.
 	for file in /usr/lib/*/*/bin/"$1"; do
 		[ -x "$file" ] && return
 	done
@@ -22,7 +22,7 @@ fi
 echo "installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Servers are started by the tests, each its own; none is to run beside them.
+# Tests start their own servers; installing a package must not start one.
 mkdir -p /usr/sbin && [ -e /usr/sbin/policy-rc.d ] || { printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d && made=1; }
 # shellcheck disable=SC2086
 if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then

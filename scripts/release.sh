@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes the go.mod and go.sum files ready for a release: release.sh v0.2.0
-# All modules get the version. go.sum of one has sums of another that is not published yet, so here they are
-# tagged one after the other in a clone, which stands for the repository. Sums depend on the files of a
-# module only: they hold for the commit that has all. Nothing is published, tagged or committed here.
+# Prepares the go.mod and go.sum files for a release: release.sh v0.2.0
+# All modules get the version. The go.sum of a module has sums of other modules that are not published yet, so
+# the script tags them one after the other in a clone that replaces the repository. The sums depend only on
+# a module's files, and so are right for the commit with all changes. Nothing is published, tagged or
+# committed in the repository itself.
 set -eu
 version=${1:?usage: release.sh vX.Y.Z}
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 git clone -q . "$work/src"
 cd "$work/src"
 
-# Other modules come from the cache of this machine, if they are in it.
+# Other modules come from the local module cache if they are in it.
 GOPROXY="file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)"
 GOMODCACHE=$work/mod
 GOPRIVATE=$path
@@ -28,7 +29,7 @@ git config --global url."file://$work/src".insteadOf "https://$path"
 git config --global user.name release
 git config --global user.email release@localhost
 
-# What requires a module comes after it.
+# Modules follow the modules that they require.
 modules="runtime . service"
 for dir in $modules; do
 	name=$path

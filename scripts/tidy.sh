@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs go mod tidy in each module. What they require of each other is not released yet, so that is taken from here.
+# Runs go mod tidy in each module. The modules require unreleased versions of each other, so they are taken from
+# this checkout.
 set -eu
 cd "$(dirname "$0")/.."
 version=$(sed -n 's|.*markgen/runtime \(v[^ ]*\) =>.*|\1|p' go.work)
@@ -15,7 +16,7 @@ for module in . service bench; do
 	for other in markgen/runtime markgen/service markgen; do
 		GOWORK=off go mod edit -dropreplace="github.com/markgen/$other" "$work/go.mod"
 	done
-	# What is new gets the version that go.work has for it.
+	# New requirements get the version in go.work.
 	sed -i "s/ v0\.0\.0-00010101000000-000000000000/ $version/" "$work/go.mod"
 	cp "$work/go.mod" "$work/go.sum" "$module/"
 done

@@ -1,13 +1,13 @@
-// Command gotest runs go test -json and prints what go test prints without it: a line for each package, and the output of those
-// that fail. At the end it says how many tests have passed, failed and been skipped, and why they were skipped, which go test
-// tells of no package that passes.
+// Command gotest runs go test -json and prints what go test prints without -json: a line for each package,
+// and the output of packages that fail. At the end it prints how many tests passed, failed and were skipped,
+// and why, which go test does not report for packages that pass.
 //
 //	gotest go test -json ./...
 //	gotest -o a.json go test -json ./a    writes the counts to a file, for
 //	gotest -sum a.json b.json
 //	gotest -slowest 10 …                  also names the packages and tests that took longest
 //
-// The exit code is that of the command, which may be any that prints such events.
+// The exit code is the command's. It may be any command that prints events of go test -json.
 package main
 
 import (
@@ -32,28 +32,28 @@ import (
 // An event is a line of go test -json (go doc test2json).
 type event struct {
 	Action, Package, Test, Output string
-	Elapsed                       float64 // s
+	Elapsed                       float64 // in s
 }
 
-// A summary is what has become of the tests. Of a test with subtests these count, and it itself only if it is skipped after
-// them, or fails where none of them did.
+// A summary has the results of tests. The subtests of a test are counted in its place. The test itself is
+// counted only if it is skipped after them, or if it fails and none of them did.
 type summary struct {
 	Passed  int
-	Failed  []string            // PACKAGE TEST, or PACKAGE where none of its tests failed
-	Skipped map[string][]string // PACKAGE TEST by reason
+	Failed  []string            // "PACKAGE TEST", or "PACKAGE" if it failed without a failed test
+	Skipped map[string][]string // "PACKAGE TEST" by reason
 
-	Took  map[string]float64 // how long each command took, by the name of its file; s
-	Spent map[string]float64 // how long packages and tests took, PACKAGE or PACKAGE TEST; s
+	Took  map[string]float64 // duration of each command in s, by the name of its file
+	Spent map[string]float64 // duration of packages and tests in s, by "PACKAGE" or "PACKAGE TEST"
 }
 
 func newSummary() *summary {
 	return &summary{Skipped: map[string][]string{}, Took: map[string]float64{}, Spent: map[string]float64{}}
 }
 
-// A test is what is known of a test, or, with the name "", of the package besides.
+// A test has the state of a test, or, if name is "", of the package outside its tests.
 type test struct {
-	name, action, header string          // action: pass, fail or skip, or "" before its end; header: --- FAIL: TestX (0.00s)
-	output               strings.Builder // without such lines
+	name, action, header string          // action is pass, fail, skip, or "" until it ends; header is "--- FAIL: TestX (0.00s)"
+	output               strings.Builder // without headers
 }
 
 func main() {
@@ -111,7 +111,8 @@ func (s *summary) add(files []string) error {
 	return nil
 }
 
-// run runs the command and gives its exit code. If it failed and no test or package did, it is what has failed.
+// run runs the command and returns its exit code. If the command failed but no test or package did, the
+// command is listed in s.Failed.
 func (s *summary) run(args []string, out io.Writer) (code int, err error) {
 	if len(args) == 0 {
 		return 0, errors.New("no command is given; give one such as go test -json ./pkg")
@@ -136,7 +137,7 @@ func (s *summary) run(args []string, out io.Writer) (code int, err error) {
 	return max(1, cmd.ProcessState.ExitCode()), nil // -1: ended by a signal
 }
 
-// read counts what events tell, and prints each package when it has ended.
+// read reads events and counts tests, and prints each package when it ends.
 func (s *summary) read(r io.Reader, out io.Writer) error {
 	running := map[string][]*test{} // by package, in the order of their first events
 	known := map[[2]string]*test{}
@@ -147,7 +148,7 @@ func (s *summary) read(r io.Reader, out io.Writer) error {
 		case len(line) == 0:
 		case json.Unmarshal(line, &e) != nil || e.Action == "":
 			show(out, string(line), all)
-		case e.Package == "": // it is the build's
+		case e.Package == "": // output of the build
 			show(out, e.Output, all)
 		default:
 			key := [2]string{e.Package, e.Test}
@@ -171,16 +172,16 @@ func (s *summary) read(r io.Reader, out io.Writer) error {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(running)) { // the command ended before them
+	for _, name := range slices.Sorted(maps.Keys(running)) { // packages that had not ended when the command did
 		s.end(name, running[name], out)
 	}
 	return nil
 }
 
-// least is how long what Spent has takes at least, s.
+// least is the minimum duration of the packages and tests in summary.Spent, in s.
 const least = 1
 
-// add reports whether that was the end.
+// add adds an event of the test. It reports whether the test has ended.
 func (t *test) add(e event) bool {
 	switch {
 	case e.Action == "pass" || e.Action == "fail" || e.Action == "skip":
@@ -193,7 +194,7 @@ func (t *test) add(e event) bool {
 	return t.action != ""
 }
 
-// end counts the tests of a package and prints what go test would.
+// end counts the tests of a package and prints the output that go test would.
 func (s *summary) end(name string, tests []*test, out io.Writer) {
 	parts, bad := map[string]bool{}, map[string]bool{} // tests with subtests, and with some that failed
 	fine := false
@@ -206,7 +207,7 @@ func (s *summary) end(name string, tests []*test, out io.Writer) {
 		}
 	}
 	failed := len(s.Failed)
-	rest := "" // of the package
+	rest := "" // output of the package outside its tests
 	for _, t := range tests {
 		output := t.output.String()
 		switch {
@@ -241,12 +242,12 @@ func (s *summary) end(name string, tests []*test, out io.Writer) {
 }
 
 func all(string) bool            { return true }
-func isPrinted(line string) bool { return !strings.HasPrefix(line, "    ") } // it is not logged
+func isPrinted(line string) bool { return !strings.HasPrefix(line, "    ") } // not logged by a test
 func isResult(line string) bool {
 	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t")
 }
 
-// show prints the chosen lines, each with its end.
+// show prints the lines for which chosen is true, each with a newline.
 func show(out io.Writer, text string, chosen func(line string) bool) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSuffix(line, "\n"); chosen(line) {
@@ -255,10 +256,11 @@ func show(out io.Writer, text string, chosen func(line string) bool) {
 	}
 }
 
-// logged is the first line of what a test has logged at once.
+// logged matches the first line of a log message of a test.
 var logged = regexp.MustCompile(`^    (\S+\.go):\d+: (.*)`)
 
-// reason is why a test was skipped: what it logged last, but for the log of a script, which testscript.go adds.
+// reason returns why a test was skipped: its last log message, other than the log of a script from
+// testscript.go.
 func reason(output string) string {
 	var words []string
 	script := false
@@ -274,7 +276,7 @@ func reason(output string) string {
 	return cmp.Or(strings.Join(words, " "), "no reason is given")
 }
 
-// print prints the counts, and of what took longest the first ones.
+// print prints the counts, and the slowest packages and tests, at most slowest of each.
 func (s *summary) print(out io.Writer, slowest int) {
 	skipped := 0
 	for _, tests := range s.Skipped {
@@ -305,7 +307,7 @@ func (s *summary) print(out io.Writer, slowest int) {
 	}
 }
 
-// brief is a command without most of a long list of arguments.
+// brief returns a command line, shortened if it has many arguments.
 func brief(args []string) string {
 	const most = 9
 	if len(args) > most {
@@ -314,12 +316,12 @@ func brief(args []string) string {
 	return strings.Join(args, " ")
 }
 
-// byTime are the names in a map of times, the longest time first.
+// byTime returns the keys of took, the longest time first.
 func byTime(took map[string]float64) []string {
 	return slices.SortedFunc(maps.Keys(took), func(a, b string) int { return cmp.Or(cmp.Compare(took[b], took[a]), cmp.Compare(a, b)) })
 }
 
-// minutes writes seconds as 3:07.
+// minutes formats seconds as "3:07".
 func minutes(seconds float64) string {
 	s := int(math.Round(seconds))
 	return fmt.Sprintf("%d:%02d", s/60, s%60)

@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/golden"
 )
 
-// The streams in testdata are of packages that pass, fail, die, panic, are killed, take too long, do not compile, and skip; the
-// last is one whose go command was killed.
+// The streams in testdata are of packages that pass, fail, exit, panic, are killed, time out, do not compile,
+// and skip. In the last one the go command itself was killed.
 func TestRead(t *testing.T) {
 	for _, name := range []string{"go1.26", "go1.27", "cut"} {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What was counted of several commands adds up, and the exit code is the command's, also where no test failed.
+// The counts of several commands add up, and the exit code is the command's even if no test failed.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -68,14 +68,14 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	clear(sum.Spent) // of a slow machine
+	clear(sum.Spent) // depends on the machine
 	want := &summary{Passed: 1, Failed: []string{"./none", "go frobnicate: exit status 2"}, Skipped: map[string][]string{"because": {"m TestSkip", "m TestSkip"}}, Took: map[string]float64{}, Spent: map[string]float64{}}
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// A command with many packages is told by its first words, so that what failed can be read.
+// A command with many packages is shortened, so that the list of failures remains readable.
 func TestBrief(t *testing.T) {
 	for words, want := range map[string]string{
 		"go vet ./...":        "go vet ./...",
@@ -88,7 +88,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// What took longest comes first, packages before tests, and parts of tests are no tests.
+// The slowest come first, packages before tests, and subtests are not listed.
 func TestSlowest(t *testing.T) {
 	s := newSummary()
 	s.Took["go test a"], s.Took["go vet"] = 61, 125
