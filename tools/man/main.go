@@ -1,5 +1,6 @@
-// Command man writes the manual pages of markgen or markgend: markgen.1 with the list of commands, and markgen-COMMAND.1 with
-// what markgen help COMMAND prints. So there is one text, the help, and the library that makes pages of it is not in the command.
+// Command man writes the manual pages of markgen or markgend: markgen.1 with the list of commands, and
+// markgen-COMMAND.1 with the output of markgen help COMMAND. It is a separate command so that markgen does
+// not link the library that formats the pages.
 //
 //	go build -o bin/markgen ./cmd/markgen
 //	GOWORK=off go run -C tools ./man -date 2026-01-31 -version v0.1.0 "$PWD/bin/markgen" "$PWD/bin/man"
@@ -49,10 +50,10 @@ func main() {
 	write(name, short, markdown(strings.TrimSpace(rest))+"# SEE ALSO\n\n"+strings.Join(pages, ", ")+"\n")
 }
 
-// commandLine is the line of a command in the list.
+// commandLine matches the line of a command in the list of commands.
 var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) +(\S.*)$`)
 
-// help returns what the command's help prints.
+// help returns the output of program help args.
 func help(program string, args ...string) string {
 	out, err := exec.Command(program, append([]string{"help"}, args...)...).Output()
 	if err != nil {
@@ -61,11 +62,11 @@ func help(program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// flagLine is the first line of a flag that a list explains: what is to be typed, and what it means.
+// flagLine matches the first line of a flag in a list of flags: the flag with its value, and the explanation.
 var flagLine = regexp.MustCompile(`^  (-[a-z][a-z0-9-]*(?: [^ ]+)?) +(\S.*)$`)
 
-// markdown makes a page of a help text: usage lines, and blocks between empty lines, which are examples, lists of flags, text
-// that is set off, or paragraphs.
+// markdown converts a help text to Markdown. The text has usage lines and blocks separated by empty lines:
+// examples, lists of flags, indented text, and paragraphs.
 func markdown(text string) string {
 	var b strings.Builder
 	for i, block := range strings.Split(text, "\n\n") {
@@ -83,7 +84,7 @@ func markdown(text string) string {
 			fmt.Fprintf(&b, "# EXAMPLES\n\n")
 			lines = lines[1:]
 		}
-		// A paragraph may be right above what is set off.
+		// A paragraph may be directly above indented text.
 		n := 0
 		for n < len(lines) && !strings.HasPrefix(lines[n], "  ") {
 			n++
@@ -96,7 +97,7 @@ func markdown(text string) string {
 		case flagLine.MatchString(lines[0]):
 			flags(&b, lines)
 		default:
-			// A comment ends a block of code, where one follows another.
+			// The comment separates successive code blocks.
 			fmt.Fprintf(&b, "<!-- %d -->\n\n", i)
 			for _, line := range lines {
 				fmt.Fprintf(&b, "    %s\n", strings.TrimPrefix(line, "  "))
@@ -107,10 +108,10 @@ func markdown(text string) string {
 	return b.String()
 }
 
-// valueLine is a line that explains one of a flag's values.
+// valueLine matches a line that explains one of a flag's values.
 var valueLine = regexp.MustCompile(`^[a-z]+: `)
 
-// flags writes a list of flags. A line that is none goes on with what the one above it says.
+// flags writes a list of flags. A line that does not start a flag continues the explanation above it.
 func flags(b *strings.Builder, lines []string) {
 	for i := 0; i < len(lines); {
 		m := flagLine.FindStringSubmatch(lines[i])
@@ -118,13 +119,13 @@ func flags(b *strings.Builder, lines []string) {
 		for i++; i < len(lines) && !flagLine.MatchString(lines[i]); i++ {
 			line := strings.TrimSpace(lines[i])
 			if valueLine.MatchString(line) {
-				about[len(about)-1] += "  \n" // which breaks the line
+				about[len(about)-1] += "  \n" // a line break
 			}
 			about = append(about, line)
 		}
 		name, value, _ := strings.Cut(term, " ")
 		if c := value + "A"; c[0] >= 'a' && c[0] <= 'z' {
-			value, about[0] = "", value+" "+about[0] // it belongs to what is said, behind a single space
+			value, about[0] = "", value+" "+about[0] // not a value but the start of the explanation, after a single space
 		}
 		term = "**" + escape(name) + "**"
 		if value != "" {
@@ -134,7 +135,7 @@ func flags(b *strings.Builder, lines []string) {
 	}
 }
 
-// escape keeps markdown out of a text.
+// escape escapes the characters of a text that are special in Markdown.
 func escape(text string) string {
 	return special.ReplaceAllString(text, `\$0`)
 }
