@@ -1,5 +1,5 @@
-// Package gc has the properties of Go's toolchain that markgen depends on and that a release of Go may
-// change: limits of the compiler, which are the same in all supported releases, and a table of
+// Package gc has the properties of Go's toolchain that markgen depends on and that a release of Go
+// may change: limits of the compiler, which are the same in all supported releases, and a table of
 // releases with their differences. The tests compare both with the toolchain that runs them.
 //
 // Properties that a build can find out from its toolchain are not here: the code in package runtime
@@ -15,9 +15,9 @@ import (
 type Release struct {
 	Lang string // "go1.27", see go/version.Lang
 
-	// CoverCode is the extent of the basic blocks that cmd/cover counts. If false, a block extends from
-	// brace to brace. If true, it has only lines with code, and is split at other lines, with a counter
-	// for each part; its line numbers ignore //line (codeRanges in cmd/cover/cover.go):
+	// CoverCode is the extent of the basic blocks that cmd/cover counts. If false, a block extends
+	// from brace to brace. If true, it has only lines with code, and is split at other lines, with
+	// a counter for each part; its line numbers ignore //line (codeRanges in cmd/cover/cover.go):
 	//
 	//	{                 // if false: one block, lines 1-5
 	//		a()           // if true: 2.3-3.1
@@ -27,8 +27,8 @@ type Release struct {
 	CoverCode bool
 
 	// RangeMoves is set if a loop over a slice whose first append was placed on the stack moves its
-	// elements to the heap. The loop then counts as a place where the slice escapes, and there may be
-	// only one (ORANGE in cmd/compile/internal/slice/slice.go).
+	// elements to the heap. The loop then counts as a place where the slice escapes, and there may
+	// be only one (ORANGE in cmd/compile/internal/slice/slice.go).
 	RangeMoves bool
 
 	// FrameType is the OutputType in go test -json of lines that go test itself writes, such as the
@@ -47,8 +47,8 @@ var Releases = []Release{
 func Newest() Release { return Releases[len(Releases)-1] }
 
 // Of returns the release of a version as printed by go env GOVERSION, such as go1.27.4 or
-// "devel go1.28-5bd7fac". For a newer version it returns the newest supported release, for an older or
-// malformed one the oldest.
+// "devel go1.28-5bd7fac". For a newer version it returns the newest supported release, for an older
+// or malformed one the oldest.
 func Of(goVersion string) Release {
 	found := Releases[0]
 	goVersion = number(goVersion)
@@ -60,7 +60,8 @@ func Of(goVersion string) Release {
 	return found
 }
 
-// Newer reports whether a version is newer than the newest supported release, so that Of can only guess.
+// Newer reports whether a version is newer than the newest supported release, so that Of can only
+// guess.
 func Newer(goVersion string) bool {
 	return version.Compare(version.Lang(number(goVersion)), Newest().Lang) > 0
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // NewerSyntax returns an error that explains why this program may be unable to parse a source: the
-// toolchain in use, whose go env GOVERSION is goVersion, is of a newer release than the one that built
-// this program and provided its go/parser. Otherwise it returns nil.
+// toolchain in use, whose go env GOVERSION is goVersion, is of a newer release than the one that
+// built this program and provided its go/parser. Otherwise it returns nil.
 func NewerSyntax(goVersion string) error { return newerSyntax(goVersion, runtime.Version()) }
 
 func newerSyntax(goVersion, built string) error {
