@@ -24,8 +24,8 @@ var exempt = map[string]string{
 	"make test":  "it runs this test",
 }
 
-// markgen builds the commands, once for all pages, into a temporary directory, and in make corpus also
-// benchstat, which a page uses.
+// markgen builds the commands, once for all pages, into a temporary directory, and in make corpus
+// also benchstat, which a page uses.
 var markgen = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "markgen-docs-"); err != nil {
 		return "", err
@@ -49,8 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// environ returns an environment with the commands first on PATH and without variables that change what
-// they do.
+// environ returns an environment with the commands first on PATH and without variables that change
+// what they do.
 func environ(t *testing.T) []string {
 	t.Helper()
 	dir, err := markgen()
@@ -71,8 +71,8 @@ func environ(t *testing.T) []string {
 // first lists the pages that people read first. make test runs only these.
 var first = []string{"README.md", "docs/getting-started.md"}
 
-// TestPages runs the shell blocks of each page, as one script in a directory of its own, and compares
-// their output with the page. The script of README.md runs in a copy of the checkout.
+// TestPages runs the shell blocks of each page, as one script in a directory of its own, and
+// compares their output with the page. The script of README.md runs in a copy of the checkout.
 func TestPages(t *testing.T) {
 	tier.Test(t)
 	bash, err := exec.LookPath("bash")
@@ -97,7 +97,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// asElsewhere makes builds independent of the directory of the checkout, so that they are in go's cache.
+// asElsewhere makes builds independent of the directory of the checkout, so that they are in go's
+// cache.
 var asElsewhere = []string{
 	"GOFLAGS=-buildvcs=false -trimpath " + tier.Flags,
 	`MAKEFLAGS= -- GOFLAGS=-buildvcs=false\ -trimpath\ ` + tier.Flags,
@@ -148,8 +149,8 @@ func runPage(t *testing.T, bash string, p page, dir string, env []string) (diffe
 	return differences
 }
 
-// copyCheckout copies the files that the Makefile's targets need, so that running them does not change the
-// checkout.
+// copyCheckout copies the files that the Makefile's targets need, so that running them does not
+// change the checkout.
 func copyCheckout(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -341,8 +342,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestKeys compares the keys in the table of the page about MARKGEN with those in the message on the page.
-// TestPages checks that programs print that message.
+// TestKeys compares the keys in the table of the page about MARKGEN with those in the message on
+// the page. TestPages checks that programs print that message.
 func TestKeys(t *testing.T) {
 	p := readPage(t, "docs/markgen-variable.md")
 	var listed []string

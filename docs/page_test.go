@@ -80,8 +80,8 @@ func readPage(t *testing.T, name string) page {
 	return p
 }
 
-// masks replace text that differs between two runs of the same command, in this order. The width of columns
-// depends on times, so runs of blanks become one blank.
+// masks replace text that differs between two runs of the same command, in this order. The width of
+// columns depends on times, so runs of blanks become one blank.
 var masks = []struct {
 	what *regexp.Regexp
 	with string
@@ -133,8 +133,8 @@ func maskedLines(text string) []string {
 	return strings.Split(strings.TrimRight(mask(text), "\n"), "\n")
 }
 
-// reports returns the lines of the page and of the output with the rows of reports sorted as text, since
-// reports sort them by time. Rows that the page leaves out are removed from the output.
+// reports returns the lines of the page and of the output with the rows of reports sorted as text,
+// since reports sort them by time. Rows that the page leaves out are removed from the output.
 func reports(want, got []string) (_, _ []string) {
 	want, got = slices.Clone(want), slices.Clone(got)
 	for at, from := 0, 0; ; {
@@ -174,8 +174,8 @@ func table(lines []string, from int) (s span) {
 	return span{}
 }
 
-// matchLines reports whether the lines match. A line "…" in want matches any number of lines, and a "…" at
-// the end of a line the rest of the line.
+// matchLines reports whether the lines match. A line "…" in want matches any number of lines, and a
+// "…" at the end of a line the rest of the line.
 func matchLines(want, got []string) bool {
 	if len(want) == 0 {
 		return len(got) == 0
