@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command on linux/amd64 as if the machine could not run programs for linux/386, to check that tests
-# are skipped there:
+# Runs a command on linux/amd64 as if the machine could not run programs for linux/386, to check
+# that tests are skipped there:
 #
 #	go test -exec "$PWD/scripts/no386.sh" -v -run 32Bits ./overlay
 #

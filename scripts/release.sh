@@ -1,9 +1,9 @@
 #!/bin/sh
 # Prepares the go.mod and go.sum files for a release: release.sh v0.2.0
-# All modules get the version. The go.sum of a module has sums of other modules that are not published yet, so
-# the script tags them one after the other in a clone that replaces the repository. The sums depend only on
-# a module's files, and so are right for the commit with all changes. Nothing is published, tagged or
-# committed in the repository itself.
+# All modules get the version. The go.sum of a module has sums of other modules that are not
+# published yet, so the script tags them one after the other in a clone that replaces the
+# repository. The sums depend only on a module's files, and so are right for the commit with all
+# changes. Nothing is published, tagged or committed in the repository itself.
 set -eu
 version=${1:?usage: release.sh vX.Y.Z}
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs go mod tidy in each module. The modules require unreleased versions of each other, so they are taken from
-# this checkout.
+# Runs go mod tidy in each module. The modules require unreleased versions of each other, so they
+# are taken from this checkout.
 set -eu
 cd "$(dirname "$0")/.."
 version=$(sed -n 's|.*markgen/runtime \(v[^ ]*\) =>.*|\1|p' go.work)

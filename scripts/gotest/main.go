@@ -1,6 +1,6 @@
-// Command gotest runs go test -json and prints what go test prints without -json: a line for each package,
-// and the output of packages that fail. At the end it prints how many tests passed, failed and were skipped,
-// and why, which go test does not report for packages that pass.
+// Command gotest runs go test -json and prints what go test prints without -json: a line for each
+// package, and the output of packages that fail. At the end it prints how many tests passed, failed
+// and were skipped, and why, which go test does not report for packages that pass.
 //
 //	gotest go test -json ./...
 //	gotest -o a.json go test -json ./a    writes the counts to a file, for
@@ -35,8 +35,8 @@ type event struct {
 	Elapsed                       float64 // in s
 }
 
-// A summary has the results of tests. The subtests of a test are counted in its place. The test itself is
-// counted only if it is skipped after them, or if it fails and none of them did.
+// A summary has the results of tests. The subtests of a test are counted in its place. The test
+// itself is counted only if it is skipped after them, or if it fails and none of them did.
 type summary struct {
 	Passed  int
 	Failed  []string            // "PACKAGE TEST", or "PACKAGE" if it failed without a failed test
@@ -111,8 +111,8 @@ func (s *summary) add(files []string) error {
 	return nil
 }
 
-// run runs the command and returns its exit code. If the command failed but no test or package did, the
-// command is listed in s.Failed.
+// run runs the command and returns its exit code. If the command failed but no test or package did,
+// the command is listed in s.Failed.
 func (s *summary) run(args []string, out io.Writer) (code int, err error) {
 	if len(args) == 0 {
 		return 0, errors.New("no command is given; give one such as go test -json ./pkg")

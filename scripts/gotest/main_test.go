@@ -12,8 +12,8 @@ import (
 	"github.com/markgen/markgen/golden"
 )
 
-// The streams in testdata are of packages that pass, fail, exit, panic, are killed, time out, do not compile,
-// and skip. In the last one the go command itself was killed.
+// The streams in testdata are of packages that pass, fail, exit, panic, are killed, time out, do
+// not compile, and skip. In the last one the go command itself was killed.
 func TestRead(t *testing.T) {
 	for _, name := range []string{"go1.26", "go1.27", "cut"} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,6 @@
-// Command typecheck type-checks packages and their tests for the platform given by GOOS and GOARCH. It
-// compiles nothing and skips function bodies of other modules: it takes 11 s of CPU time where go vet for
-// another platform takes 240 s, mostly to compile dependencies.
+// Command typecheck type-checks packages and their tests for the platform given by GOOS and GOARCH.
+// It compiles nothing and skips function bodies outside the workspace: it takes 11 s of CPU time
+// where go vet for another platform takes 240 s, mostly to compile dependencies.
 //
 //	go build -o bin/typecheck ./scripts/typecheck
 //	GOOS=windows GOARCH=amd64 bin/typecheck ./...
