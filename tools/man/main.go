@@ -1,6 +1,6 @@
-// Command man writes the manual pages of markgen or markgend: markgen.1 with the list of commands, and
-// markgen-COMMAND.1 with the output of markgen help COMMAND. It is a separate command so that markgen does
-// not link the library that formats the pages.
+// Command man writes the manual pages of markgen or markgend: markgen.1 with the list of commands,
+// and markgen-COMMAND.1 with the output of markgen help COMMAND. It is a separate command so that
+// markgen does not link the library that formats the pages.
 //
 //	go build -o bin/markgen ./cmd/markgen
 //	GOWORK=off go run -C tools ./man -date 2026-01-31 -version v0.1.0 "$PWD/bin/markgen" "$PWD/bin/man"
@@ -62,11 +62,12 @@ func help(program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// flagLine matches the first line of a flag in a list of flags: the flag with its value, and the explanation.
+// flagLine matches the first line of a flag in a list of flags: the flag with its value, and the
+// explanation.
 var flagLine = regexp.MustCompile(`^  (-[a-z][a-z0-9-]*(?: [^ ]+)?) +(\S.*)$`)
 
-// markdown converts a help text to Markdown. The text has usage lines and blocks separated by empty lines:
-// examples, lists of flags, indented text, and paragraphs.
+// markdown converts a help text to Markdown. The text has usage lines and blocks separated by empty
+// lines: examples, lists of flags, indented text, and paragraphs.
 func markdown(text string) string {
 	var b strings.Builder
 	for i, block := range strings.Split(text, "\n\n") {
@@ -111,7 +112,8 @@ func markdown(text string) string {
 // valueLine matches a line that explains one of a flag's values.
 var valueLine = regexp.MustCompile(`^[a-z]+: `)
 
-// flags writes a list of flags. A line that does not start a flag continues the explanation above it.
+// flags writes a list of flags. A line that does not start a flag continues the explanation above
+// it.
 func flags(b *strings.Builder, lines []string) {
 	for i := 0; i < len(lines); {
 		m := flagLine.FindStringSubmatch(lines[i])
