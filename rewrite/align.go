@@ -21,8 +21,8 @@ type alignedGroup struct {
 	in, out int // offsets of its marked text
 }
 
-// touch records that the alignment around an offset may change. It reports whether the original text
-// there is formatted as gofmt does.
+// touch records that the alignment around an offset may change. It reports whether the original
+// text there is formatted as gofmt does.
 func (r *aligner) touch(at int) bool {
 	i := groupAt(r.groups, at)
 	switch {
@@ -66,8 +66,8 @@ func (r *aligner) align(m *markedText) bool {
 
 func lineCount(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
-// restoresAlone reports whether Strip restores each formatted group of a file, given the group alone.
-// rest is the marked text with the original groups in their place.
+// restoresAlone reports whether Strip restores each formatted group of a file, given the group
+// alone. rest is the marked text with the original groups in their place.
 func (w *inPlaceWriter) restoresAlone(f *file, m *markedText) (rest []byte, ok bool) {
 	if len(m.alone) == 0 {
 		return m.text, true

@@ -103,7 +103,8 @@ func outer(n int) {
 	}
 }
 
-// A size= in a directive takes precedence, and if a predeclared word means something else there is no size.
+// A size= in a directive takes precedence, and if a predeclared word means something else there is
+// no size.
 func TestArgumentSizesLeft(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"//perf:mark size=n\nfunc f(n int, s []int) {}", "n"},

@@ -40,8 +40,8 @@ func (f *file) bare() []byte {
 	return text
 }
 
-// erase marks a comment as gone, with the blanks before it if it ends its line. A comment followed by
-// code becomes blanks.
+// erase marks a comment as gone, with the blanks before it if it ends its line. A comment followed
+// by code becomes blanks.
 func erase(text []byte, from, to int) {
 	with := byte(gone)
 	if len(bytes.TrimSpace(text[to:lineEnd(text, to)])) > 0 {

@@ -14,9 +14,9 @@ import (
 // inlined, Shut would not find the scope that Open opened.
 const longLine = 100
 
-// A breaker builds text from source and insertions. It breaks long lines after an inserted semicolon
-// or opening brace, where a newline has no meaning, and adds a line directive with the position in
-// the source.
+// A breaker builds text from source and insertions. It breaks long lines after an inserted
+// semicolon or opening brace, where a newline has no meaning, and adds a line directive with the
+// position in the source.
 type breaker struct {
 	f   *file // nil if no lines are to be broken
 	out []byte

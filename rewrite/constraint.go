@@ -44,14 +44,14 @@ func platform(name string) bool {
 	return n > 1 && (systems[words[n-1]] || processors[words[n-1]])
 }
 
-// conditional reports whether the file is compiled only under a condition: by its name, a //go:build
-// line, or because it needs cgo.
+// conditional reports whether the file is compiled only under a condition: by its name, a
+// //go:build line, or because it needs cgo.
 func (f *file) conditional() bool {
 	return f.cgo || platform(f.Name) || f.buildLine() != ""
 }
 
-// condition returns the //go:build line with which another file, if its name has the same suffix, is
-// compiled exactly when f is; "" if it needs none.
+// condition returns the //go:build line with which another file, if its name has the same suffix,
+// is compiled exactly when f is; "" if it needs none.
 func (f *file) condition() string {
 	line := f.buildLine()
 	if !f.cgo {

@@ -2,8 +2,8 @@ package rewrite
 
 import "go/ast"
 
-// A coverBlock is a basic block and its file. In the unit's array of counters, blocks follow points,
-// in the order of Unit.blocks.
+// A coverBlock is a basic block and its file. In the unit's array of counters, blocks follow
+// points, in the order of Unit.blocks.
 type coverBlock struct {
 	Block
 	f   *file
@@ -68,8 +68,8 @@ func (u *Unit) findLasts() {
 	}
 }
 
-// firstBlocks returns which of the unit's blocks, from an index on, may be counted first in a call of
-// their function: the block with which the function starts, or, if that is a sum, its terms.
+// firstBlocks returns which of the unit's blocks, from an index on, may be counted first in a call
+// of their function: the block with which the function starts, or, if that is a sum, its terms.
 func (u *Unit) firstBlocks(from int) map[int]bool {
 	first := map[int]bool{}
 	for i := from; i < len(u.blocks); i++ { // the terms of a sum follow it

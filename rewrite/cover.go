@@ -18,19 +18,19 @@ import (
 // ends a list, because a block that could only be counted there is Dead.
 type Block struct {
 	Start, End token.Pos // extent in the source, End is one past the last byte
-	// Line and column in the profile. Before Go 1.27 they follow `//line` directives. If two blocks of
-	// the file would have the same extent, the end column of the second is increased.
+	// Line and column in the profile. Before Go 1.27 they follow `//line` directives. If two blocks
+	// of the file would have the same extent, the end column of the second is increased.
 	StartLine, StartCol, EndLine, EndCol int
 	File                                 string // base name of the file in the profile, which follows `//line`
 	NumStmt                              int    // statements that run when the block is entered, 0 for an empty body
 
 	At token.Pos // where the counter statement goes
-	// Close is set for the implicit block around the if of an `else if`. There `{` and the counter go
-	// to At and `}` to Close: `else if y {}` becomes `else {counter; if y {}}`.
+	// Close is set for the implicit block around the if of an `else if`. There `{` and the counter
+	// go to At and `}` to Close: `else if y {}` becomes `else {counter; if y {}}`.
 	Close token.Pos
 	// Dead is set if the block has only empty statements that can't be reached, and a counter there
-	// would not compile (`fallthrough;;`, or `panic(x);;` at the end of a function with results). It
-	// has no counter; its count is 0.
+	// would not compile (`fallthrough;;`, or `panic(x);;` at the end of a function with results).
+	// It has no counter; its count is 0.
 	Dead bool
 
 	Func ast.Node // innermost *ast.FuncDecl or *ast.FuncLit that contains the block
@@ -203,8 +203,8 @@ type coverPlace struct {
 }
 
 // list adds the basic blocks at the top level of a statement list that ends at end. A block ends with
-// the first statement that may change the flow of control or that has a function literal. If the list
-// is a single block and toEnd is true, the block extends to the closing brace.
+// the first statement that may change the flow of control or that has a function literal. If the
+// list is a single block and toEnd is true, the block extends to the closing brace.
 func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd bool) {
 	if len(list) == 0 {
 		// There is no statement to count, but the profile tells whether the body was entered.

@@ -212,8 +212,9 @@ func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, c
 	return append(out, src[last:]...)
 }
 
-// TestCoverCounts runs the programs in testdata/cover with our counters and with those of go tool cover, and
-// compares all counts: once with a counter for every block, and once without counters for sums.
+// TestCoverCounts runs the programs in testdata/cover with our counters and with those of go tool
+// cover, and compares all counts: once with a counter for every block, and once without counters
+// for sums.
 func TestCoverCounts(t *testing.T) {
 	for _, name := range []string{"program.go", "sums.go"} {
 		t.Run(name, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"go/token"
 )
 
-// A codePart is a part of a basic block: successive lines with code, from the first token to the end of
-// the last line. stmts[from:to] are the block's statements that begin in it.
+// A codePart is a part of a basic block: successive lines with code, from the first token to the
+// end of the last line. stmts[from:to] are the block's statements that begin in it.
 type codePart struct {
 	start, end token.Pos
 	from, to   int
@@ -51,8 +51,8 @@ func (w *coverWalker) code(start, end token.Pos, stmts []ast.Stmt) []codePart {
 // codeLines are successive lines of code: start is the first token, end the start of the next line.
 type codeLines struct{ start, end token.Pos }
 
-// lines returns the lines of code between start and end. Braces and automatically inserted semicolons
-// are not code.
+// lines returns the lines of code between start and end. Braces and automatically inserted
+// semicolons are not code.
 func (w *coverWalker) lines(start, end token.Pos) []codeLines {
 	from := w.file.Offset(start)
 	src := w.src[from:w.file.Offset(end)]

@@ -53,8 +53,8 @@ func coverPanics(s *ast.ExprStmt) bool {
 	return ok && id.Name == "panic"
 }
 
-// coverBoundary returns the end of the block whose last statement is s: the body of the first function
-// literal in s or its header, else the body of s, else the end of s.
+// coverBoundary returns the end of the block whose last statement is s: the body of the first
+// function literal in s or its header, else the body of s, else the end of s.
 func coverBoundary(s ast.Stmt) token.Pos {
 	var head []ast.Node
 	var body *ast.BlockStmt
@@ -105,8 +105,8 @@ func coverLiteral(n ast.Node) token.Pos {
 	return pos
 }
 
-// coverKeepsLabel reports whether a label must be directly before s, since break and continue may name
-// it.
+// coverKeepsLabel reports whether a label must be directly before s, since break and continue may
+// name it.
 func coverKeepsLabel(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt:
@@ -116,8 +116,8 @@ func coverKeepsLabel(s ast.Stmt) bool {
 }
 
 // coverDead reports whether rest, which follows before in one list, has only empty statements and
-// before ends in a terminating statement. A counter in rest would be the last non-empty statement of
-// the list, which must remain the terminating one.
+// before ends in a terminating statement. A counter in rest would be the last non-empty statement
+// of the list, which must remain the terminating one.
 func coverDead(before, rest []ast.Stmt) bool {
 	for _, s := range rest {
 		if _, ok := s.(*ast.EmptyStmt); !ok {

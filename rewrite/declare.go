@@ -83,11 +83,12 @@ func Together(units ...*Unit) {
 	}
 }
 
-// redeclares reports whether the unit, or another unit of its package, may redeclare a predeclared name.
+// redeclares reports whether the unit, or another unit of its package, may redeclare a predeclared
+// name.
 func (u *Unit) redeclares(word string) bool { return u.beside[word] || declared(u.files, word) }
 
-// topNames returns the names that the unit declares at package level, and the predeclared names that
-// other units of its package redeclare.
+// topNames returns the names that the unit declares at package level, and the predeclared names
+// that other units of its package redeclare.
 func (u *Unit) topNames() map[string]bool {
 	names := topNames(u.files)
 	maps.Copy(names, u.beside)
@@ -193,8 +194,8 @@ func topNames(files []*file) map[string]bool {
 	return names
 }
 
-// predeclared reports whether a predeclared name has its predeclared meaning in the function: neither
-// the package nor the function's top-level declaration redeclares it.
+// predeclared reports whether a predeclared name has its predeclared meaning in the function:
+// neither the package nor the function's top-level declaration redeclares it.
 func (fn *function) predeclared(name string) bool {
 	if fn.file.top[name] {
 		return false
@@ -204,8 +205,8 @@ func (fn *function) predeclared(name string) bool {
 	return i == len(decls) || !fn.file.declaredIn(decls[i])[name]
 }
 
-// declaredIn returns the names that a declaration of the file declares. It computes them on the first
-// call.
+// declaredIn returns the names that a declaration of the file declares. It computes them on the
+// first call.
 func (f *file) declaredIn(d ast.Decl) map[string]bool {
 	names, ok := f.names[d]
 	if !ok {

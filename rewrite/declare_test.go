@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every declaration that may give a call of the word another meaning is found. Uses of the word, and
-// fields, methods and labels of that name, are not declarations.
+// Every declaration that may give a call of the word another meaning is found. Uses of the word,
+// and fields, methods and labels of that name, are not declarations.
 func TestDeclared(t *testing.T) {
 	for body, want := range map[string]bool{
 		`func panic(string) {}`:                                        true,
@@ -49,8 +49,8 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// A result is shadowed if a statement with a return in it declares its name in a block, but not by a := at the
-// top level of the body, which assigns to it, nor in a function literal.
+// A result is shadowed if a statement with a return in it declares its name in a block, but not by
+// a := at the top level of the body, which assigns to it, nor in a function literal.
 func TestHidesAny(t *testing.T) {
 	for source, want := range map[string]bool{
 		`x, err := g(); return x, err`:                        false,

@@ -87,8 +87,8 @@ func (f *file) readDirectives() (errs Errors) {
 }
 
 // almostDirective returns the verb of a comment that is apparently meant as a directive, but has
-// blanks or capital letters in its prefix: it has a verb and at most one more word, or a key. Else it
-// returns "".
+// blanks or capital letters in its prefix: it has a verb and at most one more word, or a key. Else
+// it returns "".
 func almostDirective(text string) string {
 	rest := strings.TrimLeft(text[2:], " \t")
 	if len(rest) < 5 || !strings.EqualFold(rest[:5], "perf:") {

@@ -7,8 +7,8 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// In a function with one body, each scope has a test at both ends, which in a short loop may take most
-// of the time. So loops of such a function are duplicated, with one test before the loop:
+// In a function with one body, each scope has a test at both ends, which in a short loop may take
+// most of the time. So loops of such a function are duplicated, with one test before the loop:
 //
 //	for i := range n { if on { open }; x += i; if on { shut } }
 //
@@ -111,7 +111,8 @@ func (d *doubler) double(loop ast.Stmt) *double {
 	return b
 }
 
-// isBrief reports whether a loop calls nothing, waits for nothing, and ends, as far as syntax shows.
+// isBrief reports whether a loop calls nothing, waits for nothing, and ends, as far as syntax
+// shows.
 func (d *doubler) isBrief(loop ast.Stmt) bool {
 	switch loop := loop.(type) {
 	case *ast.ForStmt:
@@ -127,8 +128,8 @@ func (d *doubler) isBrief(loop ast.Stmt) bool {
 	return !calls
 }
 
-// copyable reports whether a loop can be duplicated: it is short and has no defers, labels, types or
-// function literals.
+// copyable reports whether a loop can be duplicated: it is short and has no defers, labels, types
+// or function literals.
 func copyable(loop ast.Stmt) bool {
 	is := loop.End()-loop.Pos() <= maxTwin
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -166,9 +167,9 @@ func (fn *function) double(at int) *double {
 	return nil
 }
 
-// doubled plants a function: first the code outside all doubles, then both copies of each double. It
-// calls plant with w.double set to the loop, nil for the code outside, and w.marks telling whether
-// plant is to write the marked copy. test is the condition for running the marked copy.
+// doubled plants a function: first the code outside all doubles, then both copies of each double.
+// It calls plant with w.double set to the loop, nil for the code outside, and w.marks telling
+// whether plant is to write the marked copy. test is the condition for running the marked copy.
 func (w *overlayWriter) doubled(e *edits, fn *function, test string, plant func(e *edits)) {
 	for _, b := range fn.doubles {
 		e.insert(b.to, " }") // before other text at the same offset

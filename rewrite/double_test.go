@@ -2,8 +2,8 @@ package rewrite
 
 import "testing"
 
-// A loop of a function with one body is duplicated unless a second copy would be visible, would not compile,
-// or would cost more than it saves.
+// A loop of a function with one body is duplicated unless a second copy would be visible, would not
+// compile, or would cost more than it saves.
 func TestDoubles(t *testing.T) {
 	for _, tt := range []struct {
 		body string
@@ -38,7 +38,8 @@ func TestDoubles(t *testing.T) {
 	}
 }
 
-// If a loop is not duplicated since a slice starts on the stack in it, the Why of its points says so.
+// If a loop is not duplicated since a slice starts on the stack in it, the Why of its points says
+// so.
 func TestWhyNoDouble(t *testing.T) {
 	u := found(t, "func f(n int) int { defer g(); var own []int; for i := range n { if i > 1 { g() }; own = append(own, i) }; return len(own) }; func g()")
 	for _, p := range u.Points {

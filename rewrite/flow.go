@@ -129,8 +129,8 @@ func (f *flow) terminatingCases(body *ast.BlockStmt, label string) bool {
 	return hasDefault
 }
 
-// breaks reports whether a statement has a break with the given label or, if implicit is true, a break
-// without a label that leaves the enclosing statement.
+// breaks reports whether a statement has a break with the given label or, if implicit is true, a
+// break without a label that leaves the enclosing statement.
 func breaks(s ast.Stmt, label string, implicit bool) bool {
 	switch s := s.(type) {
 	case *ast.BranchStmt:

@@ -200,7 +200,8 @@ func (fn *function) lengthens() bool {
 // small reports whether the function must stay inlinable if the compiler inlines it. That excludes
 // a function with a loop, where a test in each iteration costs more than the call that inlining
 // saves, unless the function allocates when it is not inlined. Likewise a function that calls a
-// parameter is small up to mostCost, far above the budget: not inlined, it makes its caller allocate.
+// parameter is small up to mostCost, far above the budget: not inlined, it makes its caller
+// allocate. For literals see keeps.
 func (fn *function) small() bool {
 	return fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic() || fn.keeps())
 }

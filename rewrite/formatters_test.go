@@ -13,7 +13,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// formatters lists the formatters that this module has as libraries. The command's tests run others.
+// formatters lists the formatters that this module has as libraries. The command's tests run
+// others.
 var formatters = map[string]func(text []byte) ([]byte, error){
 	"gofmt": format.Source,
 	"goimports": func(text []byte) ([]byte, error) {
@@ -21,8 +22,8 @@ var formatters = map[string]func(text []byte) ([]byte, error){
 	},
 }
 
-// After any number of rounds of marking, formatting and stripping, a file is as if only formatted, and marking
-// does not change a marked and formatted file.
+// After any number of rounds of marking, formatting and stripping, a file is as if only formatted,
+// and marking does not change a marked and formatted file.
 func TestFormatted(t *testing.T) {
 	names, err := filepath.Glob("testdata/imports/*.go")
 	if err != nil || len(names) == 0 {
@@ -35,7 +36,8 @@ func TestFormatted(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkFormatted(t, filepath.Base(name), text, runtime)
-			// If gofmt would change the file, a function on one line is marked within the line, which gofmt then breaks.
+			// If gofmt would change the file, a function on one line is marked within the line,
+			// which gofmt then breaks.
 			if !bytes.Contains(text, []byte(" }\n")) {
 				checkFormatted(t, "crlf "+filepath.Base(name), bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), runtime)
 			}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The scopes of a marked copy are local variables if only returns leave it and nothing jumps into a scope.
+// The scopes of a marked copy are local variables if only returns leave it and nothing jumps into a
+// scope.
 func TestFramed(t *testing.T) {
 	for _, tt := range []struct {
 		name, body string

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// growing returns the slice variables whose first append Go 1.26+ may place in an array in the stack
-// frame:
+// growing returns the slice variables whose first append Go 1.26+ may place in an array in the
+// stack frame:
 //
 //	func f(n int) (list []int) {
 //		for i := range n {
@@ -20,10 +20,10 @@ import (
 //
 // The compiler does so with slices that never escape (append and getBackingStoreInfo in
 // cmd/compile/internal/ssagen/ssa.go), and with slices that are appended to more than once, or in a
-// loop, and escape at one place, mostly the only return (cmd/compile/internal/slice). Only the first
-// append in the source uses the array. In a twin, the second copy of the append would not, and the
-// second copy of the return would be a second place: the slice would then grow on the heap, in
-// several allocations, which testing.AllocsPerRun shows. growing judges by syntax and may return
+// loop, and escape at one place, mostly the only return (cmd/compile/internal/slice). Only the
+// first append in the source uses the array. In a twin, the second copy of the append would not,
+// and the second copy of the return would be a second place: the slice would then grow on the heap,
+// in several allocations, which testing.AllocsPerRun shows. growing judges by syntax and may return
 // slices that the compiler does not treat so.
 func (fn *function) growing() []*growing {
 	if !fn.grown.known {
@@ -37,8 +37,8 @@ func (fn *function) growing() []*growing {
 	return fn.grown.slices
 }
 
-// appended returns the function's variables to which it appends single values. It excludes results if
-// the function defers calls, since such results grow on the heap, and variables of an enclosing
+// appended returns the function's variables to which it appends single values. It excludes results
+// if the function defers calls, since such results grow on the heap, and variables of an enclosing
 // function.
 func (fn *function) appended() (slices []*growing) {
 	f := fn.file
@@ -135,8 +135,8 @@ func (s *growing) startsIn(in ast.Stmt) bool {
 }
 
 // movedIn reports whether a statement has a loop over the slice that moves it to the heap
-// (gc.Release.RangeMoves). If that loop were duplicated, the slice would escape at two places, and the
-// compiler would not move it:
+// (gc.Release.RangeMoves). If that loop were duplicated, the slice would escape at two places, and
+// the compiler would not move it:
 //
 //	for i := range n { list = append(list, i) }
 //	for _, v := range list { … }
@@ -158,7 +158,8 @@ func (s *growing) named(name *ast.Ident) bool {
 	return name.Name == s.name && s.fn.file.declaredAt(name) == s.at
 }
 
-// know counts a use after which the slice is not aliased, if x is the slice. It reports whether it is.
+// know counts a use after which the slice is not aliased, if x is the slice. It reports whether it
+// is.
 func (s *growing) know(x ast.Expr) bool {
 	if !s.is(x) {
 		return false
@@ -345,8 +346,8 @@ func (s *growing) begin(x ast.Expr) {
 	}
 }
 
-// made handles a call of make: with a computed capacity, the program has sized the slice for what it
-// is going to append.
+// made handles a call of make: with a computed capacity, the program has sized the slice for what
+// it is going to append.
 func (s *growing) made(call *ast.CallExpr) {
 	name, ok := call.Fun.(*ast.Ident)
 	if !ok || name.Name != "make" || len(call.Args) != 3 {
@@ -399,7 +400,8 @@ func (s *growing) assign(to, x ast.Expr) {
 	}
 }
 
-// partOf reports whether x is the slice, a slice of it, an append to it, or a composite literal with it.
+// partOf reports whether x is the slice, a slice of it, an append to it, or a composite literal
+// with it.
 func (s *growing) partOf(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -423,8 +425,8 @@ func (s *growing) partOf(x ast.Expr) bool {
 	return false
 }
 
-// onHeap reports whether a value assigned to x certainly escapes: x is an element, is reached through a
-// pointer, or is a variable of a package.
+// onHeap reports whether a value assigned to x certainly escapes: x is an element, is reached
+// through a pointer, or is a variable of a package.
 func (fn *function) onHeap(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.StarExpr:

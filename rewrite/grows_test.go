@@ -15,8 +15,8 @@ func found(t *testing.T, src string) *Unit {
 	return u
 }
 
-// A slice variable may start on the stack if it never escapes, or if it is appended to more than once, or in a
-// loop, and escapes at one place.
+// A slice variable may start on the stack if it never escapes, or if it is appended to more than
+// once, or in a loop, and escapes at one place.
 func TestGrowing(t *testing.T) {
 	for src, want := range map[string]string{
 		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                                "s",

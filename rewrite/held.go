@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// A result that is a slice may start on the stack if it escapes at one place (see growing). Elsewhere
-// (see function.opens), a return that computes its values inside a scope assigns them to the results and
-// is followed by a return without values. That would be a second place where the slice escapes. So in
-// a function with such a result, returns keep their values, and another slice for that result gets a
-// variable of its own:
+// A result that is a slice may start on the stack if it escapes at one place (see growing).
+// Elsewhere (see function.opens), a return that computes its values inside a scope assigns them to
+// the results and is followed by a return without values. That would be a second place where the
+// slice escapes. So in a function with such a result, returns keep their values, and another slice
+// for that result gets a variable of its own:
 //
 //	return nil, f()  →  err = f(); end; return nil, err
 //	return g()       →  { var r0 []int; r0, err = g(); end; return r0, err }
 
-// A held has the types of a function's results, as in the source, and, in aside, which results need a
-// variable of their own. types is nil if no result may start on the stack, or if the types cannot be
-// written in the body.
+// A held has the types of a function's results, as in the source, and, in aside, which results need
+// a variable of their own. types is nil if no result may start on the stack, or if the types cannot
+// be written in the body.
 type held struct {
 	types []string
 	aside []bool
@@ -60,8 +60,8 @@ func (fn *function) held() (h held) {
 	return h
 }
 
-// written returns the source of a type if it can be written anywhere in the body: it is on one line,
-// and the function redeclares none of its names. Otherwise it returns "".
+// written returns the source of a type if it can be written anywhere in the body: it is on one
+// line, and the function redeclares none of its names. Otherwise it returns "".
 func (fn *function) written(typ ast.Expr) string {
 	names := map[string]bool{}
 	ast.Inspect(typ, func(n ast.Node) bool {

@@ -74,7 +74,8 @@ func (f *file) lastImport() int {
 	return f.offset(f.ast.Name.End())
 }
 
-// importLines imports the runtime on lines of its own. It reports whether there was a place for them.
+// importLines imports the runtime on lines of its own. It reports whether there was a place for
+// them.
 func (w *inPlaceWriter) importLines(e *edits, f *file) bool {
 	var decls []*ast.GenDecl
 	for _, d := range importDecls(f.ast) {
@@ -104,8 +105,8 @@ func declaresC(d *ast.GenDecl) bool {
 	return false
 }
 
-// importInBlock puts the import among those with which it shares the longest path prefix, in the order
-// of paths.
+// importInBlock puts the import among those with which it shares the longest path prefix, in the
+// order of paths.
 func (w *inPlaceWriter) importInBlock(e *edits, f *file, d *ast.GenDecl) bool {
 	path, group := w.o.Runtime, importGroup(w.o.Runtime)
 	var run []ast.Spec // imports on successive lines
@@ -232,9 +233,9 @@ func (w *inPlaceWriter) importApart(e *edits, f *file) bool {
 	return true
 }
 
-// behindComments returns the offset of the line after the comment lines at offset at, if that line is
-// empty or the end of the file, else at. Such comments continue the comment on the line before, that of
-// the package clause or an import.
+// behindComments returns the offset of the line after the comment lines at offset at, if that line
+// is empty or the end of the file, else at. Such comments continue the comment on the line before,
+// that of the package clause or an import.
 func behindComments(text []byte, at int) int {
 	end := at
 	for bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t"), []byte("//")) {

@@ -10,8 +10,8 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// importNote is the comment that earlier versions put after the import. Formatters may have moved the
-// import away from it.
+// importNote is the comment that earlier versions put after the import. Formatters may have moved
+// the import away from it.
 const importNote = "inserted by markgen"
 
 func isImportNote(c *ast.Comment) bool {
@@ -150,7 +150,8 @@ func (s *stripper) commented(decl *ast.GenDecl, note *ast.Comment) bool {
 	return false
 }
 
-// dropNotes marks remaining notes of earlier versions for removal. They are in or below the imports.
+// dropNotes marks remaining notes of earlier versions for removal. They are in or below the
+// imports.
 func (s *stripper) dropNotes() {
 	end := s.f.FileEnd
 	for _, d := range s.f.Decls {

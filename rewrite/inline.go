@@ -51,8 +51,8 @@ func (u *Unit) estimate() {
 	}
 }
 
-// MethodKey returns a key that is unique in a package: T.name for a method of T or *T, the name for a
-// function.
+// MethodKey returns a key that is unique in a package: T.name for a method of T or *T, the name for
+// a function.
 func MethodKey(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -80,8 +80,8 @@ func baseType(t ast.Expr) string {
 	}
 }
 
-// mostCost is a cost above every limit that costs are compared with; higher estimates are not
-// distinguished.
+// mostCost is the highest limit with which costs of declared functions are compared. estimate stops
+// beyond it.
 const mostCost = 2 * gc.InlineBudget
 
 // estimate sets fn.cost and fn.quick: the function has no loops and calls only quick functions.
@@ -249,8 +249,8 @@ func (in *inliner) aliased(typ string) string {
 	return typ
 }
 
-// converts reports whether a call in fn is a conversion. typ is the base type if that is declared in
-// the unit, "" if it is of another package. A call of another package's exported name with one
+// converts reports whether a call in fn is a conversion. typ is the base type if that is declared
+// in the unit, "" if it is of another package. A call of another package's exported name with one
 // argument counts as a conversion, unless the package is one of returning.
 func (in *inliner) converts(fn *function, call *ast.CallExpr, vars map[string]string) (typ string, is bool) {
 	if len(call.Args) != 1 {
@@ -331,7 +331,8 @@ func (in *inliner) callable(t ast.Expr) bool {
 	return false
 }
 
-// interfaces lists, by package, interfaces that functions often take in order to call their methods.
+// interfaces lists, by package, interfaces that functions often take in order to call their
+// methods.
 var interfaces = map[string]map[string]bool{
 	"context": set("Context"),
 	"fmt":     set("Formatter", "GoStringer", "State", "Stringer"),
@@ -412,7 +413,8 @@ func (fn *function) localType(name string) (typ string, known bool) {
 	return typ, known
 }
 
-// structFields calls visit for each field of the unit's struct types, with the base type of the field.
+// structFields calls visit for each field of the unit's struct types, with the base type of the
+// field.
 func (u *Unit) structFields(visit func(name, base string)) {
 	u.typeSpecs(func(s *ast.TypeSpec) {
 		t, ok := s.Type.(*ast.StructType)

@@ -98,8 +98,8 @@ func failing(err error, n int) (k int) {
 	}
 }
 
-// A call of a method of the same name may be recursive if the operand may have the receiver's type. A
-// conversion has the type to which it converts.
+// A call of a method of the same name may be recursive if the operand may have the receiver's type.
+// A conversion has the type to which it converts.
 func TestRecursive(t *testing.T) {
 	const types = "type t []int; type u t; type also = u; type of[T any] []T; func (t) m() int; func fn(u) u"
 	for src, want := range map[string]bool{
@@ -135,8 +135,8 @@ func TestRecursive(t *testing.T) {
 	}
 }
 
-// Literals that the compiler inlines, or that are part of an inlined function, cost the inliner the same as in
-// the plain program. Other literals test their gate once per call.
+// Literals that the compiler inlines, or that are part of an inlined function, cost the inliner the
+// same as in the plain program. Other literals test their gate once per call.
 func TestLiterals(t *testing.T) {
 	const loop = "for i := range n {\n\t\tif i > 2 {\n\t\t\tn += i\n\t\t}\n\t}\n\t"
 	tooMuch := strings.Repeat("if n > 7 {\n\t\tprint(n)\n\t\tprint(n)\n\t}\n\t", 120)

@@ -170,8 +170,8 @@ func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 	return m
 }
 
-// broken puts every piece on lines of its own in a gofmt'ed source: it breaks function bodies on one
-// line that get a piece, and realigns comments. It returns nil if that is not possible.
+// broken puts every piece on lines of its own in a gofmt'ed source: it breaks function bodies on
+// one line that get a piece, and realigns comments. It returns nil if that is not possible.
 func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
 	r := &aligner{f: f, groups: declGroups(f.Text, f.ast, f.offset)}
 	places := sortedPlaces(pieces)
@@ -206,8 +206,8 @@ func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
 	return m
 }
 
-// alignedAt reports whether an edit inserts a line between two lines whose comments may be aligned, or
-// a line with a comment below a line with one.
+// alignedAt reports whether an edit inserts a line between two lines whose comments may be aligned,
+// or a line with a comment below a line with one.
 func alignedAt(text []byte, d edit) bool {
 	return d.from > 0 && hasComment(text, d.from-1) && (hasComment(text, d.from) || d.comment)
 }
@@ -217,8 +217,8 @@ func (w *inPlaceWriter) inLine(f *file, pieces []piece) *markedText {
 	return w.inLineWith(w.importLines, f, pieces)
 }
 
-// apart is inLine with the import in a declaration of its own, for imports among which another cannot be
-// inserted and removed again.
+// apart is inLine with the import in a declaration of its own, for imports among which another
+// cannot be inserted and removed again.
 func (w *inPlaceWriter) apart(f *file, pieces []piece) *markedText {
 	return w.inLineWith(w.importApart, f, pieces)
 }

@@ -46,8 +46,8 @@ func exports(t *testing.T, patterns ...string) map[string]string {
 	return files
 }
 
-// Every file of the standard library can be marked; the marked file type-checks and is gofmt'ed if the
-// original is, and Strip restores the original.
+// Every file of the standard library can be marked; the marked file type-checks and is gofmt'ed if
+// the original is, and Strip restores the original.
 func TestInPlaceOfStandardLibrary(t *testing.T) {
 	files := exports(t, "std", testRuntime)
 	lookup := func(path string) (io.ReadCloser, error) {

@@ -51,8 +51,8 @@ func markAll(t testing.TB, name string, text []byte) []byte {
 	return out
 }
 
-// checkRoundTrip checks that a file can be marked, that Strip restores it, and that marking the result gives
-// the same text. If the original is gofmt'ed, the marked text must be too.
+// checkRoundTrip checks that a file can be marked, that Strip restores it, and that marking the
+// result gives the same text. If the original is gofmt'ed, the marked text must be too.
 func checkRoundTrip(t *testing.T, name string, text []byte) (marked []byte) {
 	t.Helper()
 	marked = markAll(t, name, text)
@@ -141,8 +141,8 @@ var oddities = map[string]func(text []byte, r *rand.Rand) []byte{
 	},
 }
 
-// respell returns the tokens of a file with explicit semicolons, and the result of gap between them.
-// semicolon is true after a semicolon, brace or colon, where a line may end.
+// respell returns the tokens of a file with explicit semicolons, and the result of gap between
+// them. semicolon is true after a semicolon, brace or colon, where a line may end.
 func respell(text []byte, gap func(semicolon bool) string) []byte {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
@@ -162,8 +162,8 @@ func respell(text []byte, gap func(semicolon bool) string) []byte {
 	}
 }
 
-// However a file is formatted, Strip restores it; if it is formatted after marking, Strip restores its
-// tokens.
+// However a file is formatted, Strip restores it; if it is formatted after marking, Strip restores
+// its tokens.
 func TestInPlaceOfOddities(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	files, _ := filepath.Glob("*.go")
@@ -205,7 +205,8 @@ func pretty(t *testing.T, text []byte) []byte {
 	return text
 }
 
-// tokens returns the tokens of a file, one per line, without those that formatting may add or remove.
+// tokens returns the tokens of a file, one per line, without those that formatting may add or
+// remove.
 func tokens(text []byte) []byte {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)

@@ -10,9 +10,9 @@ import (
 // LastName is the name under which TellLast imports the runtime.
 const LastName = "markgen_last"
 
-// TellLast returns the text of a file of package main with an added variable, whose initialiser tells
-// the runtime that all tables are registered (perf.Last). It is for programs in which only other
-// packages are marked. Line numbers do not change. LastName must not occur in the package.
+// TellLast returns the text of a file of package main with an added variable, whose initialiser
+// tells the runtime that all tables are registered (perf.Last). It is for programs in which only
+// other packages are marked. Line numbers do not change. LastName must not occur in the package.
 func TellLast(text []byte, runtime string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)

@@ -2,11 +2,11 @@ package rewrite
 
 import "bytes"
 
-// The same source may have LF in one checkout and CRLF in another (git's core.autocrlf). Both must be
-// marked alike, or marks that are up to date in one would not be in the other. So Load and Strip
-// remove the carriage returns of a source with CRLF, as the parser does in comments and raw strings,
-// and InPlace and Strip add them again. A source with mixed line ends is not converted, since the
-// returns could not be restored.
+// The same source may have LF in one checkout and CRLF in another (git's core.autocrlf). Both must
+// be marked alike, or marks that are up to date in one would not be in the other. So Load and Strip
+// remove the carriage returns of a source with CRLF, as the parser does in comments and raw
+// strings, and InPlace and Strip add them again. A source with mixed line ends is not converted,
+// since the returns could not be restored.
 
 var (
 	lf   = []byte("\n")

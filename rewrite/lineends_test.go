@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A checkout with CRLF is marked like one with LF, with the same tables and so the same IDs, and marks made in
-// one can be stripped in the other.
+// A checkout with CRLF is marked like one with LF, with the same tables and so the same IDs, and
+// marks made in one can be stripped in the other.
 func TestInPlaceOfLineEnds(t *testing.T) {
 	names, _ := filepath.Glob("../testdata/*/*/*.go*")
 	own, _ := filepath.Glob("*.go")

@@ -88,8 +88,8 @@ func hasComment(text []byte, at int) bool {
 	return bytes.Contains(line, []byte("//")) || bytes.Contains(line, []byte("/*"))
 }
 
-// indent returns the indentation of the statements of a list. closer is the position of the brace or
-// clause after the list.
+// indent returns the indentation of the statements of a list. closer is the position of the brace
+// or clause after the list.
 func (f *file) indent(list []ast.Stmt, closer token.Pos) string {
 	for _, s := range list {
 		s, _ = unlabelled(s)

@@ -148,8 +148,8 @@ func (l *literalUses) settle() {
 	}
 }
 
-// callLiteral returns the cost of a call of a literal. The compiler charges the literal's cost, up to
-// gc.ClosureBudget. Here it is at most gc.CallCost, to keep the estimate a lower bound.
+// callLiteral returns the cost of a call of a literal. The compiler charges the literal's cost, up
+// to gc.ClosureBudget. Here it is at most gc.CallCost, to keep the estimate a lower bound.
 func (in *inliner) callLiteral(lit *function) int {
 	in.estimate(lit)
 	return min(lit.cost, gc.CallCost)
@@ -205,8 +205,8 @@ func (fn *function) mayBeInlined() bool {
 	return fn.cost <= openBudget
 }
 
-// makes reports whether the function may allocate: it has a composite or function literal, or a call
-// other than of predeclared functions that do not allocate and conversions to numbers.
+// makes reports whether the function may allocate: it has a composite or function literal, or a
+// call other than of predeclared functions that do not allocate and conversions to numbers.
 func (fn *function) makes() bool {
 	found := false
 	ast.Inspect(fn.body, func(n ast.Node) bool {

@@ -20,8 +20,8 @@ func numbered(number string) names {
 	return names{"perf" + number, "perfs" + number, "perfmarks" + number, "perftestmarks" + number}
 }
 
-// clashes reports whether an identifier of the user is one of these names, or may be mistaken for one:
-// the markers of a file with a build constraint have the file's name appended.
+// clashes reports whether an identifier of the user is one of these names, or may be mistaken for
+// one: the markers of a file with a build constraint have the file's name appended.
 func (n names) clashes(word string) bool {
 	return word == n.perf || word == n.scopes || strings.HasPrefix(word, n.marks) || strings.HasPrefix(word, n.testMarks)
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// The compiler inlines little into functions of gc.BigNodes nodes and more. Calls that are no longer
-// inlined may then put on the heap what is on the stack in the plain program. Markers add nodes. So a
-// function that they would push over the limit is planted tersely: with fewer nodes per marker.
+// The compiler inlines little into functions of gc.BigNodes nodes and more. Calls that are no
+// longer inlined may then put on the heap what is on the stack in the plain program. Markers add
+// nodes. So a function that they would push over the limit is planted tersely: with fewer nodes per
+// marker.
 
 // Approximate numbers of nodes.
 const (
@@ -45,8 +46,8 @@ func nodes(s ast.Stmt) (n int) {
 	return n
 }
 
-// nodesIn returns the approximate number of nodes of the function in a form, markers included. Terse
-// markers leave out the assignment that makes them free to the inliner.
+// nodesIn returns the approximate number of nodes of the function in a form, markers included.
+// Terse markers leave out the assignment that makes them free to the inliner.
 func (fn *function) nodesIn(f form, terse bool) int {
 	free, opened, begun, closed := freeNodes, openNodes, beginNodes, closeNodes
 	if terse || !fn.inline {
@@ -98,8 +99,9 @@ func (fn *function) nodesIn(f form, terse bool) int {
 	return n
 }
 
-// shortest returns a form in which the function stays below gc.BigNodes, and the reason: f and why if
-// that form does, else a form with terse markers. If no form does, it returns f and adds that to why.
+// shortest returns a form in which the function stays below gc.BigNodes, and the reason: f and why
+// if that form does, else a form with terse markers. If no form does, it returns f and adds that to
+// why.
 func (fn *function) shortest(f form, why string) (form, string) {
 	const (
 		slack = gc.BigNodes / 10 // nodes; the estimate may be too low

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A function with many nodes is planted tersely if other markers would exceed the limit, and its Why says so
-// if all would. Demoted markers are counted in calls only if that helps.
+// A function with many nodes is planted tersely if other markers would exceed the limit, and its
+// Why says so if all would. Demoted markers are counted in calls only if that helps.
 func TestLong(t *testing.T) {
 	for _, tt := range []struct {
 		cases        int

@@ -62,7 +62,8 @@ func (u *Unit) Number(all Numbers) {
 	u.numbered = true
 }
 
-// numberOwn numbers the files of the unit, unless Find will number them the same way as it walks them.
+// numberOwn numbers the files of the unit, unless Find will number them the same way as it walks
+// them.
 func (u *Unit) numberOwn() {
 	inOrder := slices.IsSortedFunc(u.files, func(a, b *file) int { return cmp.Compare(filepath.Base(a.Name), filepath.Base(b.Name)) })
 	if !inOrder || slices.ContainsFunc(u.files, func(f *file) bool { return f.left }) {
@@ -101,7 +102,8 @@ func (f *file) literalsIn(n ast.Node) (count int) {
 	return count
 }
 
-// mayHoldLiteral reports whether a node may have a function literal. It is a cheap test before a search.
+// mayHoldLiteral reports whether a node may have a function literal. It is a cheap test before a
+// search.
 func (f *file) mayHoldLiteral(n ast.Node) bool {
 	return n != nil && bytes.Contains(f.Text[f.offset(n.Pos()):min(f.offset(n.End()), len(f.Text))], []byte("func"))
 }

@@ -2,8 +2,8 @@ package rewrite
 
 import "testing"
 
-// An init function, and a func main that its package does not mention again, run once; no other function is
-// known to.
+// An init function, and a func main that its package does not mention again, run once; no other
+// function is known to.
 func TestOnce(t *testing.T) {
 	const loop = "{\n\tfor range 3 {\n\t\tprintln()\n\t}\n}\n"
 	for _, tt := range []struct {

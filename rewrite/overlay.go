@@ -138,7 +138,8 @@ func (w *overlayWriter) file(f *file, head bool) []byte {
 // the user's initialisers is unchanged.
 func (w *overlayWriter) register() string {
 	var b strings.Builder
-	// Arrays have at least one element, so that &x[0] can be passed: the user may have redeclared nil.
+	// Arrays have at least one element, so that &x[0] can be passed: the user may have redeclared
+	// nil.
 	ref := func(name, kind string, n int) string {
 		fmt.Fprintf(&b, "; var %s [%d]%s.%s", name, max(n, 1), w.perf, kind)
 		return "&" + name + "[0]"
@@ -222,8 +223,8 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	}
 }
 
-// marker returns the expression of the unit's marker i. The array is padded: pages with markers have
-// nothing else in them, so that the runtime can map them to the data file.
+// marker returns the expression of the unit's marker i. The array is padded: pages with markers
+// have nothing else in them, so that the runtime can map them to the data file.
 func (w *overlayWriter) marker(i int) string {
 	return fmt.Sprintf("%s[%s.MarkerPad+%d]", w.m, w.perf, i)
 }
@@ -258,15 +259,15 @@ func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (fr
 //	if due {
 //
 // The loop runs once. Without it the compiler would lay out this code between the gate and the
-// unmarked body; after a loop it lays it out elsewhere (see perf.Again). The body is not in the loop
-// itself: what it assigns through a parameter would escape to the heap.
+// unmarked body; after a loop it lays it out elsewhere (see perf.Again). The body is not in the
+// loop itself: what it assigns through a parameter would escape to the heap.
 func (w *overlayWriter) ifDue(marker, before, due string) string {
 	test := w.perf + "." + due + "(&" + marker + ")"
 	return " for {" + before + " if " + test + " || !" + w.perf + ".Again() { break } }; if " + test + " {"
 }
 
-// ownScope returns the text that opens a twin's own scope before the test whether its marked body is
-// due. It returns "" if the function's own marker is not its gate, or if there is no such test.
+// ownScope returns the text that opens a twin's own scope before the test whether its marked body
+// is due. It returns "" if the function's own marker is not its gate, or if there is no such test.
 func (w *overlayWriter) ownScope(fn *function, how gate) string {
 	if p := fn.point; !fn.lengthens() || p == nil || p.Count || w.called || how != passed && how != framed || w.marker(p.marker) != w.gate(fn) || fn.form != formTwin {
 		return ""

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// framed reports whether the scopes of the marked copy can be local variables: the copy is left only
-// by a return, never by a panic, and has no labels, so that no jump enters a scope that has not begun.
+// framed reports whether the scopes of the marked copy can be local variables: the copy is left
+// only by a return, never by a panic, and has no labels, so that no jump enters a scope that has
+// not begun.
 func (fn *function) framed() bool { return len(fn.labels) == 0 && !fn.panics() }
 
 // panics reports whether anything in the body might call a function or panic, as far as syntax
@@ -74,9 +75,9 @@ func nonzero(x ast.Expr) bool {
 	return ok && strings.Trim(l.Value, "0xXbBoO_.") != ""
 }
 
-// rangesSafely reports whether x is a parameter over which a loop cannot call, wait or panic, judging
-// by its type. That excludes functions, channels, nil pointers to arrays, and maps, which may be
-// written concurrently.
+// rangesSafely reports whether x is a parameter over which a loop cannot call, wait or panic,
+// judging by its type. That excludes functions, channels, nil pointers to arrays, and maps, which
+// may be written concurrently.
 func (fn *function) rangesSafely(x ast.Expr) bool {
 	switch fn.parameterType(x).(type) {
 	case *ast.ArrayType, *ast.Ellipsis:
@@ -91,8 +92,8 @@ func (fn *function) isBasic(x ast.Expr) bool {
 	return ok && (t.Name == "string" || scalarNames[t.Name]) && fn.predeclared(t.Name)
 }
 
-// parameterType returns the type of the parameter x, or nil if x is no parameter or the body declares
-// something of that name.
+// parameterType returns the type of the parameter x, or nil if x is no parameter or the body
+// declares something of that name.
 func (fn *function) parameterType(x ast.Expr) ast.Expr {
 	name, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A piece is the text to insert for one event or at the start of a function. at, stmt, inset and tail
-// are as in event.
+// A piece is the text to insert for one event or at the start of a function. at, stmt, inset and
+// tail are as in event.
 type piece struct {
 	at    int    // byte offset of the token before which it goes
 	stmt  int    // byte offset after whose line whole lines go; 0 for before the line of at
@@ -42,8 +42,8 @@ func (w *inPlaceWriter) finishes(fn *function) bool {
 		!fn.file.left
 }
 
-// head returns the lines at the top of a function. Deferred calls are inside if perf.On, a constant,
-// and so cost nothing if that is false.
+// head returns the lines at the top of a function. Deferred calls are inside if perf.On, a
+// constant, and so cost nothing if that is false.
 func (w *inPlaceWriter) head(fn *function) (lines []string) {
 	p := fn.point
 	own := p != nil && !p.Count
@@ -117,7 +117,8 @@ func (w *inPlaceWriter) enter(fn *function, p *Point, slot int) []string {
 	return lines
 }
 
-// ownLines inserts the piece on lines of its own, or returns false if its position is within a line.
+// ownLines inserts the piece on lines of its own, or returns false if its position is within a
+// line.
 func (p *piece) ownLines(e *edits) bool {
 	at, ok := lineStart(e.text, p.at), true
 	if p.stmt > 0 {
@@ -140,8 +141,9 @@ func (p *piece) ownLines(e *edits) bool {
 	return true
 }
 
-// inLine inserts the piece within a line. At the start of a list or after a semicolon it goes before
-// the next token, followed by a semicolon; else after the last statement, preceded by a semicolon.
+// inLine inserts the piece within a line. At the start of a list or after a semicolon it goes
+// before the next token, followed by a semicolon; else after the last statement, preceded by a
+// semicolon.
 func (p *piece) inLine(e *edits) {
 	text := inLine(p.lines)
 	if p.tail && p.stmt > 0 && !listStart(e.text, p.stmt) && !inDirective(e.text, p.stmt) {
@@ -247,8 +249,8 @@ type gap struct {
 	lines    []string
 }
 
-// oneLine reports whether a body is on one line and gets a piece. places are the sorted offsets of the
-// pieces.
+// oneLine reports whether a body is on one line and gets a piece. places are the sorted offsets of
+// the pieces.
 func (f *file) oneLine(body *ast.BlockStmt, places []int) bool {
 	from, to := f.offset(body.Lbrace), f.offset(body.Rbrace)
 	i := sort.SearchInts(places, from+1)

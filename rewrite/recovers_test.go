@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// In a unit without markers, calls of recover are wrapped if Overlay.Recovers is set, and nothing else changes.
+// In a unit without markers, calls of recover are wrapped if Overlay.Recovers is set, and nothing
+// else changes.
 func TestRecovers(t *testing.T) {
 	const other = "package p\n\nfunc f() {}\n"
 	for _, tt := range []struct {

@@ -11,8 +11,8 @@ import (
 // A formatter other than gofmt may move the import of the runtime to another group, and break long
 // inserted lines. markgen keeps its result, or the two would undo each other's changes forever.
 
-// reformatted sets m.now to the current text of the file if that differs from the marked text only in
-// formatting.
+// reformatted sets m.now to the current text of the file if that differs from the marked text only
+// in formatting.
 func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
 	if bytes.Contains(now, []byte(importNote)) {
 		return // marked by an earlier version
@@ -32,8 +32,8 @@ func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
 	}
 }
 
-// A codeScanner reads the tokens of a file that formatters do not change. It skips imports, comments
-// other than markgen's, and commas and semicolons, some of which depend on line ends.
+// A codeScanner reads the tokens of a file that formatters do not change. It skips imports,
+// comments other than markgen's, and commas and semicolons, some of which depend on line ends.
 type codeScanner struct {
 	s       scanner.Scanner
 	imports map[[2]string]int // number of imports read, by name and quoted path

@@ -19,8 +19,8 @@ const (
 	shapeFinish       // defer perf.Finish(), or an if perf.On with that
 )
 
-// insertedNames are the names of the runtime that only inserted statements use. Finish, Pause and Resume
-// are also for users.
+// insertedNames are the names of the runtime that only inserted statements use. Finish, Pause and
+// Resume are also for users.
 var insertedNames = set("On", "Scope", "Enter", "Close", "Pass", "Point")
 
 // kind returns which inserted statement st is. The body of an if perf.On may be empty.

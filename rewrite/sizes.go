@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// The value of size= is parsed as an expression, but only the compiler knows whether it is an integer
-// and its names are defined. The compiler's errors are about the marked text, where the expression is
-// at another position and among other code. So if marked source does not compile and the original
-// does, SizeTests returns a text to compile instead, for a better error.
+// The value of size= is parsed as an expression, but only the compiler knows whether it is an
+// integer and its names are defined. The compiler's errors are about the marked text, where the
+// expression is at another position and among other code. So if marked source does not compile and
+// the original does, SizeTests returns a text to compile instead, for a better error.
 
 // A Size is the expression of one size=.
 type Size struct {
@@ -18,8 +18,9 @@ type Size struct {
 }
 
 // SizeTests returns the texts of the files with size=, by name, with statements that evaluate the
-// expressions in place of the markers, and nothing else inserted: such a text compiles if and only if
-// the expressions do. /*line*/ directives make the compiler report the position in the directive.
+// expressions in place of the markers, and nothing else inserted: such a text compiles if and only
+// if the expressions do. /*line*/ directives make the compiler report the position in the
+// directive.
 func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 	texts = map[string][]byte{}
 	for _, f := range u.files {

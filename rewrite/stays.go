@@ -12,9 +12,9 @@ import (
 //
 //	for req := range requests { serve(req) }
 //
-// may run as long as the program, while triggers, windows or another process turn markers on and off
-// many times. Tested only once, its loop would never be recorded, or always. So each scope in the loop
-// tests its marker, which costs little compared with what the loop waits for.
+// may run as long as the program, while triggers, windows or another process turn markers on and
+// off many times. Tested only once, its loop would never be recorded, or always. So each scope in
+// the loop tests its marker, which costs little compared with what the loop waits for.
 
 // stays reports whether the function is long-running: one of its loops with scopes or points
 //
@@ -64,7 +64,8 @@ func (fn *function) marksLong(loop ast.Node) bool {
 	return slices.ContainsFunc(fn.points, func(p *Point) bool { return p.Long && p.Pos == line })
 }
 
-// holds reports whether a block has scopes or points in it. The function's own scope does not count.
+// holds reports whether a block has scopes or points in it. The function's own scope does not
+// count.
 func (fn *function) holds(body *ast.BlockStmt) bool {
 	from, to := fn.file.offset(body.Lbrace), fn.file.offset(body.Rbrace)
 	for _, e := range fn.events {
@@ -122,7 +123,8 @@ func (fn *function) meets(loop ast.Node) (calls, waits bool) {
 	return calls || waits, waits
 }
 
-// callsPredeclared reports whether a call is of a predeclared function, or a conversion to a number.
+// callsPredeclared reports whether a call is of a predeclared function, or a conversion to a
+// number.
 func (fn *function) callsPredeclared(call *ast.CallExpr) bool {
 	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && (builtins[name.Name] || scalarNames[name.Name]) && fn.predeclared(name.Name)

@@ -48,8 +48,8 @@ func stdPackages(t testing.TB, visit func(path string, files []Source)) {
 	}
 }
 
-// Every marked file of the standard library parses, and has the same number of declarations and every
-// function on the same line.
+// Every marked file of the standard library parses, and has the same number of declarations and
+// every function on the same line.
 func TestOverlayOfStandardLibrary(t *testing.T) {
 	var bytes, points int
 	var spent time.Duration

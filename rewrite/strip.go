@@ -116,7 +116,8 @@ func (s *stripper) without(name string) ([]byte, error) {
 	return append(out, applySorted(s.src, list, at, len(s.src))...), nil
 }
 
-// opensGap reports whether text has successive blank lines, which gofmt would remove, and src has none.
+// opensGap reports whether text has successive blank lines, which gofmt would remove, and src has
+// none.
 func opensGap(src, text []byte) bool {
 	gap := []byte("\n\n\n")
 	return bytes.Contains(text, gap) && !bytes.Contains(src, gap)
@@ -237,9 +238,9 @@ func (s *stripper) find() {
 	s.dropNotes()
 }
 
-// findNamed is find for insertions with the given number in their names and the given import; spec is
-// nil if the user has deleted the import. It returns false if there are no insertions and the names
-// are the user's.
+// findNamed is find for insertions with the given number in their names and the given import; spec
+// is nil if the user has deleted the import. It returns false if there are no insertions and the
+// names are the user's.
 func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	s.shapes = shapes{names: numbered(number)}
 	s.marks = 0
@@ -288,8 +289,8 @@ func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	return true
 }
 
-// namesPerf reports whether the file imports or declares the name that the import of the runtime would
-// have.
+// namesPerf reports whether the file imports or declares the name that the import of the runtime
+// would have.
 func (s *stripper) namesPerf() bool {
 	for _, imp := range s.f.Imports {
 		path := strings.Trim(imp.Path.Value, "`\"")
@@ -313,8 +314,8 @@ func (s *stripper) commentBehind(pos token.Pos) *ast.Comment {
 	return nil
 }
 
-// stmt marks a statement for removal if it is one that InPlace inserts. main reports whether it is at
-// the top level of func main.
+// stmt marks a statement for removal if it is one that InPlace inserts. main reports whether it is
+// at the top level of func main.
 func (s *stripper) stmt(st ast.Stmt, main bool) {
 	switch s.kind(st) {
 	case shapeNone:
@@ -358,8 +359,8 @@ func (s *stripper) belowDirective(st ast.Stmt) bool {
 	return false
 }
 
-// drop marks a statement, or a declaration if behind is true, for removal: as whole lines if they have
-// no other code, else together with the semicolon that was inserted with it.
+// drop marks a statement, or a declaration if behind is true, for removal: as whole lines if they
+// have no other code, else together with the semicolon that was inserted with it.
 func (s *stripper) drop(from, to int, behind bool) {
 	start, end := lineStart(s.src, from), lineEnd(s.src, to)
 	head, tail := s.src[start:from], s.src[to:end]
@@ -380,8 +381,8 @@ func (s *stripper) drop(from, to int, behind bool) {
 	s.spans, s.last = append(s.spans, sp), sp.to
 }
 
-// inSpan reports whether an offset is in a span. It searches from the last span, since callers mostly
-// ask about recent ones.
+// inSpan reports whether an offset is in a span. It searches from the last span, since callers
+// mostly ask about recent ones.
 func (s *stripper) inSpan(at int) bool {
 	for i := len(s.spans) - 1; i >= 0; i-- {
 		if sp := s.spans[i]; sp.from <= at && at < sp.to {
@@ -391,8 +392,8 @@ func (s *stripper) inSpan(at int) bool {
 	return false
 }
 
-// leftover returns the uses of inserted names outside the spans. kept reports whether the program also
-// uses other names of the runtime, so that the import must be kept.
+// leftover returns the uses of inserted names outside the spans. kept reports whether the program
+// also uses other names of the runtime, so that the import must be kept.
 func (s *stripper) leftover(imported bool) (list []*ast.Ident, kept bool) {
 	spans := slices.SortedFunc(slices.Values(s.spans), func(a, b span) int { return a.from - b.from })
 	inSpan := func(pos token.Pos) bool {

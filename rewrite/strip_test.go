@@ -33,7 +33,8 @@ func parse(n int) int {
 func short() int { return 1 }
 `
 
-// Strip keeps the user's edits of marked source and removes the inserted code, wherever it is by then.
+// Strip keeps the user's edits of marked source and removes the inserted code, wherever it is by
+// then.
 func TestStripAfterEdits(t *testing.T) {
 	const (
 		enter   = "\t\tperfs[1].Enter(&perfmarks.parseFor1)\n"
@@ -132,7 +133,8 @@ func TestStripErrors(t *testing.T) {
 	}
 }
 
-// Strip keeps an import of the runtime that the user's code uses, and the user's own import next to ours.
+// Strip keeps an import of the runtime that the user's code uses, and the user's own import next to
+// ours.
 func TestStripLeavesImportInUse(t *testing.T) {
 	const own = "package p\n\nimport (\n\t\"fmt\"\n\n\tperf \"" + testRuntime + "\"\n)\n\nfunc f() {\n\tperf.Pause()\n\tif perf.On {\n\t\tfmt.Println(1)\n\t}\n}\n"
 	if marked := checkRoundTrip(t, "p.go", []byte(own)); !bytes.Contains(marked, []byte("perfs2[0].Enter(&perfmarks2.f)")) {
@@ -149,7 +151,8 @@ func TestStripLeavesImportInUse(t *testing.T) {
 	}
 }
 
-// Earlier versions wrote a comment after the import, which formatters may have separated from the import.
+// Earlier versions wrote a comment after the import, which formatters may have separated from the
+// import.
 func TestStripFormerNotes(t *testing.T) {
 	const (
 		note  = " // inserted by markgen"
@@ -218,8 +221,8 @@ func TestInPlaceNames(t *testing.T) {
 	}
 }
 
-// checkBlank checks that the blanked text has the lines of the marked text and the tokens of the stripped
-// text.
+// checkBlank checks that the blanked text has the lines of the marked text and the tokens of the
+// stripped text.
 func checkBlank(t *testing.T, marked, stripped []byte) {
 	t.Helper()
 	blanked := Blank(marked)
@@ -264,8 +267,8 @@ func TestBlankTable(t *testing.T) {
 	}
 }
 
-// FuzzStrip strips any text: stripped Go source is Go source with nothing left to strip, and Blank keeps
-// every line.
+// FuzzStrip strips any text: stripped Go source is Go source with nothing left to strip, and Blank
+// keeps every line.
 func FuzzStrip(f *testing.F) {
 	f.Add([]byte(editedSource))
 	for _, text := range []string{editedSource, "package p; func f() { for { if x { break } } }", "package main\nfunc main() { L: for { goto L } }"} {

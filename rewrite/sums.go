@@ -14,11 +14,11 @@ import (
 //	if x > 0 { a() } else { b() } // a counter in each branch
 //
 // The number of counters could be reduced to that of a spanning tree's complement (Knuth and
-// Stevenson, Optimal measurement points for program frequency counts, 1973; Ball and Larus, Optimally
-// profiling and tracing programs, 1994), but that assumes that control always continues. Here any
-// call may end it, by a panic or with the program. So a block has no counter only if all its code is
-// plain (see plainCode), it ends in an if or a switch, and the blocks that follow are reached in no
-// other way. The blocks of a sum always have larger indexes than the block itself.
+// Stevenson, Optimal measurement points for program frequency counts, 1973; Ball and Larus,
+// Optimally profiling and tracing programs, 1994), but that assumes that control always continues.
+// Here any call may end it, by a panic or with the program. So a block has no counter only if all
+// its code is plain (see plainCode), it ends in an if or a switch, and the blocks that follow are
+// reached in no other way. The blocks of a sum always have larger indexes than the block itself.
 func blockSums(f *ast.File, blocks []Block, plain plainCode) [][]int {
 	s := &summer{blocks: blocks, at: map[token.Pos]int{}, elseIf: map[*ast.IfStmt]int{}, sums: make([][]int, len(blocks)),
 		plain: plain, flow: flow{ownPanic: plain.declared["panic"]}}
@@ -90,8 +90,8 @@ func (s *summer) set(block int, sum []int) {
 	s.sums[block] = sum
 }
 
-// branches returns the blocks of which exactly one is entered after a statement has started, or nil if
-// they are not known or can be reached otherwise. rest is the rest of the statement's list.
+// branches returns the blocks of which exactly one is entered after a statement has started, or nil
+// if they are not known or can be reached otherwise. rest is the rest of the statement's list.
 func (s *summer) branches(stmt ast.Stmt, rest []ast.Stmt) []int {
 	switch stmt := stmt.(type) {
 	case *ast.IfStmt:
@@ -200,8 +200,8 @@ var predeclared = map[string]bool{
 	"len": true, "cap": true,
 }
 
-// plainIn returns the plainCode for a file of a unit that declares the given names. An import without
-// an explicit name is taken to be named by the last element of its path.
+// plainIn returns the plainCode for a file of a unit that declares the given names. An import
+// without an explicit name is taken to be named by the last element of its path.
 func plainIn(f *ast.File, declared map[string]bool) plainCode {
 	p := plainCode{declared: declared, packages: map[string]bool{}}
 	for _, spec := range f.Imports {
@@ -313,8 +313,8 @@ func (p plainCode) expr(x ast.Expr) bool {
 	return false
 }
 
-// fixed reports whether an expression is a literal or predeclared value. A comparison with one never
-// panics.
+// fixed reports whether an expression is a literal or predeclared value. A comparison with one
+// never panics.
 func (p plainCode) fixed(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BasicLit:

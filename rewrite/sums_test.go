@@ -8,7 +8,8 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// TestBlockSums checks, for function bodies, which blocks are sums of which others, numbered from 0.
+// TestBlockSums checks, for function bodies, which blocks are sums of which others, numbered from
+// 0.
 func TestBlockSums(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{"if x < 1 { return }; a()", "0=2+1"},

@@ -155,8 +155,8 @@ const (
 	leastLine     = 4     // minimum storage for another line with fields, in bytes
 )
 
-// leastStored returns the minimum number of bytes that the reader of a table allots to it. That may be
-// more than the table's length.
+// leastStored returns the minimum number of bytes that the reader of a table allots to it. That may
+// be more than the table's length.
 func leastStored(table string) (n int) {
 	for line := range strings.Lines(table) {
 		switch kind, _, fields := strings.Cut(line, "\t"); {
@@ -169,8 +169,8 @@ func leastStored(table string) (n int) {
 	return n
 }
 
-// longTable is the length in bytes from which a table is packed. Shorter ones are more useful if they
-// are readable.
+// longTable is the length in bytes from which a table is packed. Shorter ones are more useful if
+// they are readable.
 const longTable = 4 << 10
 
 func pack(table string) string {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// SameTable reports whether two generated table files are the same except for line ends, empty lines
-// and the order of the markers: in a union merge of two branches, git appends the markers of one to
-// those of the other. A table whose fields and lines differ in number is not the same as any other,
-// since its markers would have the wrong names.
+// SameTable reports whether two generated table files are the same except for line ends, empty
+// lines and the order of the markers: in a union merge of two branches, git appends the markers of
+// one to those of the other. A table whose fields and lines differ in number is not the same as any
+// other, since its markers would have the wrong names.
 func SameTable(a, b []byte) bool {
 	one, ok := readTable(a)
 	other, otherOK := readTable(b)

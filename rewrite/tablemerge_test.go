@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A table in another order, as after a merge, is the same; a table with different numbers of fields and lines
-// is not.
+// A table in another order, as after a merge, is the same; a table with different numbers of fields
+// and lines is not.
 func TestSameTable(t *testing.T) {
 	const source = "package p\n\n//perf:mark\nfunc f() {\n}\n\n//perf:mark\nfunc g() {\n}\n\n//perf:mark\nfunc h() {\n}\n"
 	table := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(source)}}, Options{}, InPlace{})["markgen_table.go"])

@@ -7,8 +7,8 @@ import (
 )
 
 // together reports whether the compiler may put a parameter or a result of the function and a local
-// variable into one heap allocation. It does so with small variables without pointers that escape next
-// to each other, with no branch in between (maxAggregatedHeapAllocation in
+// variable into one heap allocation. It does so with small variables without pointers that escape
+// next to each other, with no branch in between (maxAggregatedHeapAllocation in
 // cmd/compile/internal/ssagen/ssa.go):
 //
 //	func f(n int) func() { i := 0; return func() { i++; n += i } }               // n and i: one allocation
@@ -67,9 +67,9 @@ func (fn *function) mayShare(names map[string]bool) bool {
 	return false
 }
 
-// shared returns the names that function literals and bodies of range-over-func loops use, and those
-// whose address is taken. The value is true if the variable is also assigned to or its address is
-// taken, so that it is captured by reference.
+// shared returns the names that function literals and bodies of range-over-func loops use, and
+// those whose address is taken. The value is true if the variable is also assigned to or its
+// address is taken, so that it is captured by reference.
 func (fn *function) shared() map[string]bool {
 	names := map[string]bool{}
 	use := func(n ast.Node) {
@@ -163,8 +163,8 @@ func (fn *function) declaresShared(shared map[string]bool) bool {
 	return false
 }
 
-// mayBeFunc reports whether a loop may range over a function: a parameter, a literal or the result of
-// a call.
+// mayBeFunc reports whether a loop may range over a function: a parameter, a literal or the result
+// of a call.
 func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	switch x := ast.Unparen(s.X).(type) {
 	case *ast.Ident:
@@ -178,8 +178,8 @@ func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	return false
 }
 
-// shares reports whether a loop with scopes in it may range over a function. If that function is not
-// inlined, variables that hold these scopes would escape to the heap.
+// shares reports whether a loop with scopes in it may range over a function. If that function is
+// not inlined, variables that hold these scopes would escape to the heap.
 func (fn *function) shares() (found bool) {
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -181,8 +181,8 @@ func (l Errors) sort() {
 	})
 }
 
-// constrained reports whether the file may have a build constraint: a //go:build line, or a name with
-// an underscore, such as x_linux.go.
+// constrained reports whether the file may have a build constraint: a //go:build line, or a name
+// with an underscore, such as x_linux.go.
 func (f *file) constrained() bool {
 	head := f.Text[:f.offset(f.ast.Package)]
 	if bytes.Contains(head, []byte("//go:build")) || bytes.Contains(head, []byte("// +build")) {

@@ -110,7 +110,8 @@ func (vars variables) has(x ast.Expr) bool {
 	return !isReference(v.typ) && (!ok || slice.Len != nil)
 }
 
-// isArray reports whether an operand may be an array that is one of the variables, or is within one.
+// isArray reports whether an operand may be an array that is one of the variables, or is within
+// one.
 func (vars variables) isArray(x ast.Expr) bool {
 	if _, itself := ast.Unparen(x).(*ast.Ident); !itself {
 		return vars.has(x)
