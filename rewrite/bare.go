@@ -23,7 +23,7 @@ func (f *file) bare() []byte {
 		return f.Text
 	}
 	text := bytes.Clone(f.Text)
-	head := lineEnd(text, f.offset(f.ast.Name.End())) // constraints depend on the comments around them
+	head := lineEnd(text, f.offset(f.ast.Name.End())) // build constraints depend on the comments around them
 	for _, group := range f.ast.Comments {
 		for _, c := range group.List {
 			from := f.offset(c.Slash)
@@ -32,7 +32,7 @@ func (f *file) bare() []byte {
 			}
 			to := from + len(bytes.TrimRight(text[from:lineEnd(text, from)], "\r\n"))
 			if text[from+1] == '*' {
-				to = from + 2 + bytes.Index(text[from+2:], []byte("*/")) + 2 // c.Text has no \r and so may be shorter
+				to = from + 2 + bytes.Index(text[from+2:], []byte("*/")) + 2 // not len(c.Text), which has no \r
 			}
 			erase(text, from, to)
 		}

@@ -8,14 +8,14 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// Block is one basic block as `go test -cover` counts them: the same extent, the same number of
+// A Block is a basic block as `go test -cover` counts them: the same extent, the same number of
 // statements, the same order, so that a profile written from our counters can be compared with one
 // of the go command line by line. Blocks of one file never overlap.
 //
 // A counter statement placed at At (followed by `;`) keeps the file valid Go. It is a plain
 // statement, never a declaration, so a goto may jump over it; it never separates a label from the
-// for, switch or select it names; and it never follows a fallthrough or a terminating statement that
-// ends a list, because a block that could only be counted there is Dead.
+// for, switch or select it names; and it never follows a fallthrough or a terminating statement at
+// the end of a list, because a block with its only place there is Dead.
 type Block struct {
 	Start, End token.Pos // extent in the source, End is one past the last byte
 	// Line and column in the profile. Before Go 1.27 they follow `//line` directives. If two blocks
@@ -104,7 +104,7 @@ func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
 		w.ifStmt(n)
 		return nil
 	case *ast.SwitchStmt:
-		// A statement can't stand in an empty switch.
+		// An empty switch has no place for a counter.
 		if n.Body == nil || len(n.Body.List) == 0 {
 			w.walk(n.Init)
 			w.walk(n.Tag)

@@ -160,7 +160,7 @@ func coverCompare(t *testing.T, tool, file string) int {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, src, parser.ParseComments)
 	if err != nil {
-		return 0 // go/types' testdata holds files with errors
+		return 0 // go/types' testdata has files with errors
 	}
 	want, _, err := coverTool(tool, file)
 	if err != nil {

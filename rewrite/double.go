@@ -70,7 +70,7 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 type doubler struct {
 	fn       *function
 	brief    bool            // duplicate only brief loops
-	channels map[string]bool // see lasting
+	channels map[string]bool // names of channels; see lasting
 	labelled map[ast.Stmt]bool
 
 	bytes, nodes, ways int // size of the function with the copies so far, and its returns; nodes is 0 until counted

@@ -20,14 +20,14 @@ func TestDoubles(t *testing.T) {
 		{"defer g(); for range n { type t int; s++ }; return s", 0},
 		{"f := g; for range n { s++ }; f(); return s", 0}, // a twin
 		{"f := func() {}; for range n { s++ }; f(); return s", 1},
-		{"f := func() {}; f(); for i := range n { list = append(list, i) }; return len(list)", 0}, // it begins on the stack
+		{"f := func() {}; f(); for i := range n { list = append(list, i) }; return len(list)", 0}, // list starts on the stack
 		{"f := func() {}; f(); for i := range n { list = append(list, i); if i > 3 { all = list } }; return 0", 1},
 		{"defer g(); var own []int; for i := range n { own = append(own, i) }; return len(own)", 0},
-		{"defer g(); for range n { var own []int; own = append(own, n); s += len(own) }; return s", 1}, // there are two
+		{"defer g(); for range n { var own []int; own = append(own, n); s += len(own) }; return s", 1}, // each copy has its own
 		{"defer g(); own := []int{1}; for i := range n { own = append(own, i) }; return len(own)", 1},
 		{"defer g(); var own []int; own = append(own, n); for i := range n { own = append(own, i) }; return len(own)", 1},
 		{"defer g(); var own []int; for range n { for i := range n { own = append(own, i) }; for range n { s++ } }; return len(own)", 1}, // the other inner one
-		{"f := func() {}; f(); for i := range n { list = append(list, i) }; all = list; return 0", 0},                                    // it grows on the stack
+		{"f := func() {}; f(); for i := range n { list = append(list, i) }; all = list; return 0", 0},                                    // list starts on the stack
 		{"f := func() {}; f(); list = append(list, 1); for i := range n { list = append(list, i) }; all = list; return 0", 1},
 		{"defer g(); for range n { if s > 1 { return 1 }; if s > 2 { return 2 }; if s > 3 { return 3 }; if s > 4 { return 4 } }; return s", 0},
 	} {

@@ -12,7 +12,7 @@ import (
 
 // Options control which points Find makes, and how their functions are planted.
 type Options struct {
-	All        bool              // every function, loop and branch, besides what directives ask for
+	All        bool              // every function, loop and branch, in addition to directives
 	Tests      bool              // All applies to _test files as well
 	Generated  bool              // mark generated files as well
 	Sizes      bool              // functions without size= get one computed from their arguments: see argumentSizer
@@ -137,7 +137,7 @@ type walker struct {
 	found   int        // number of function literals found in the statement so far
 }
 
-// target is a statement that break or continue may name.
+// A target is a statement that break or continue may leave.
 type target struct {
 	label string
 	depth int // number of scopes open around it
@@ -414,7 +414,7 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	}
 	if old := w.names[p.Name]; old != nil {
 		switch {
-		case w.f != old.f && w.f.constrained() && old.f.constrained(): // one of them is compiled
+		case w.f != old.f && w.f.constrained() && old.f.constrained(): // at most one of the files is compiled
 		case p.Given != "":
 			w.fail(d.pos, "the name "+strconv.Quote(p.Name)+" is given twice, first at "+old.Pos.String(), "choose another name")
 		case old.Given != "":

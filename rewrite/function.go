@@ -48,13 +48,13 @@ type function struct {
 	called    bool   // its own marker is a call, and no test may precede the body; see together
 	terse     bool   // planted code has as few nodes as possible; see nodes.go
 	untallied bool   // demoted markers are counted in calls: inlined, they would have too many nodes
-	blocks    bool   // basic blocks are counted in it
+	blocks    bool   // its basic blocks are counted
 	last      int    // its index among the functions that count by goroutine; see findLasts
 	counted   string // why it is count-only, if no directive asks for that; else ""
 	literals  int
 	types     bool // it declares types
 	labels    []*ast.LabeledStmt
-	jumps     []*ast.BranchStmt // with a label
+	jumps     []*ast.BranchStmt // jumps to a label
 	ways      []way
 	falls     bool // control may reach the end of the body
 	defers    int
@@ -88,7 +88,7 @@ const (
 	opPause
 	opResume
 	opCover
-	opWrap   // opCover that opens the hidden block of an else-if
+	opWrap   // opCover that opens the implicit block of an else-if
 	opUnwrap // closes it
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Methods that have type parameters of their own, from Go 1.27 on, are named without them and marked like others.
+// Methods with type parameters (Go 1.27) are named without them and marked like others.
 func TestGenericMethods(t *testing.T) {
 	source := Source{"main.go", []byte(`package p
 

@@ -49,7 +49,7 @@ func declGroups(text []byte, f *ast.File, offset func(token.Pos) int) (list []gr
 	commentsTo(len(text))
 	for i, g := range list {
 		if g.alone && (bytes.Contains(text[g.from:g.to], []byte("//go:build")) || bytes.Contains(text[g.from:g.to], []byte("+build"))) {
-			list[i].alone = false // gofmt moves them
+			list[i].alone = false // gofmt moves build constraints
 		}
 	}
 	return list

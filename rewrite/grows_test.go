@@ -25,33 +25,33 @@ func TestGrowing(t *testing.T) {
 		"func f(s []int) []int { s = append(s, 1); s = append(s, 2); return s }":                                                   "s",
 		"type t []int; func (s t) f(n int) t { for i := range n { s = append(s, i) }; return s }":                                  "s",
 		"func f(n int) (a int, s []int, err error) { for i := range n { s = append(s, i) }; return 1, s, nil }":                    "s",
-		"func f(s []int) []int { s = append(s, 1); return s }":                                                                     "", // it need not grow twice
-		"func f(s []int, n int) []int { s = append(s, 1, 2); if n > 1 { return s }; s = append(s, 2); return s }":                  "", // given away twice
-		"func f(s []int, n int) []int { for i := range n { s = append(s, i); if i > 9 { return s } }; return nil }":                "", // in a loop
+		"func f(s []int) []int { s = append(s, 1); return s }":                                                                     "", // appended to only once
+		"func f(s []int, n int) []int { s = append(s, 1, 2); if n > 1 { return s }; s = append(s, 2); return s }":                  "", // escapes at two places
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i); if i > 9 { return s } }; return nil }":                "", // escapes in a loop
 		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                                     "s",
-		"func f(n int) { for range n { var s []int; for i := range n { s = append(s, i) }; m[0] = s } }; var m [1][]int":           "s", // in no loop that it is not declared in
-		"func f(n int) []int { s := make([]int, n); for i := range n { s = append(s, i) }; return s }":                             "",  // the compiler leaves it as it is made
+		"func f(n int) { for range n { var s []int; for i := range n { s = append(s, i) }; m[0] = s } }; var m [1][]int":           "s", // both in the loop of its declaration
+		"func f(n int) []int { s := make([]int, n); for i := range n { s = append(s, i) }; return s }":                             "",  // made with a computed length
 		"func f(s [4]int, n int) { for range n { use(append(s[:], 1)) } }; func use([]int)":                                        "",
-		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":                              "", // shared
+		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":                              "", // captured by a literal
 		"func f(n int) (s []int) { defer g(); for i := range n { s = append(s, i) }; return }; func g()":                           "", // in memory
 		"func f(s []int, n int) []int { for i := range n { s = g(s, i); s = append(s, i) }; return s }; func g([]int, int) []int":  "", // g grows it
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; p := &s[0]; return s[:*p] }":                        "",
 		"func f(s []int, n int) ([]int, []int) { for i := range n { s = append(s, i) }; t := s[1:]; return s, t }":                 "",
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; s = s[1:]; if cap(s) > 9 { s = nil }; return s }":   "s",
 		"func f(s []int, n int) []int { for i := range n { s[i]++; s = append(s, s[i]) }; for range s { n += len(s) }; return s }": "s",
-		"func f(s []int, n int) { for i := range n { s = append(s, i) }; g(s) }; func g([]int)":                                    "s", // inlined, g may give it away
+		"func f(s []int, n int) { for i := range n { s = append(s, i) }; g(s) }; func g([]int)":                                    "s", // inlined into f, g may let it escape
 		"func f(s []int, n int) { for i := range n { s = append(s, i) }; m[0] = s }; var m [1][]int":                               "s",
-		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := n; n = s }; return s }":                      "s", // the other s is no use of it
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := n; n = s }; return s }":                      "s", // the inner s is another variable
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := s[n:]; n = len(s) }; return s }":             "",
 
 		// Slices that are not aliased never escape.
 		"func f(s []int) int { s = append(s, 1); return len(s) }":                                               "s",
 		"func f(s, t []int) int { t = append(s, 1); return t[0] }":                                              "s",
-		"func f(s, t []int) int { s = append(s, t...); return len(s) }":                                         "", // several values: a call of the runtime's
-		"func f() int { s := []int{1}; s = append(s, 2); return len(s) }":                                       "", // there is something in it
-		"func f(n int) int { s := make([]int, 0, 3); for i := range n { s = append(s, i) }; return len(s) }":    "", // there is room for it
+		"func f(s, t []int) int { s = append(s, t...); return len(s) }":                                         "", // append of a slice, a runtime call
+		"func f() int { s := []int{1}; s = append(s, 2); return len(s) }":                                       "", // not empty
+		"func f(n int) int { s := make([]int, 0, 3); for i := range n { s = append(s, i) }; return len(s) }":    "", // sufficient capacity
 		"func f(n int) int { s := make([]int, 0, 3); s = append(s, 1, 2, 3, 4); return len(s) }":                "s",
-		"func f(n int) int { s := make([]int, 0, n); for i := range n { s = append(s, i) }; return len(s) }":    "", // so is there, if n is what it needs
+		"func f(n int) int { s := make([]int, 0, n); for i := range n { s = append(s, i) }; return len(s) }":    "", // possibly sufficient capacity
 		"func f(n int) (k int) { s := []int{1}; for len(s) > 0 { s = s[1:]; s = append(s, n) }; return }":       "s",
 		"func f(s []int) *t { s = append(s, 1); return &t{s} }; type t struct{ s []int }":                       "",
 		"func f(s []int) { s = append(s, 1); all = append(all, s) }; var all [][]int":                           "",

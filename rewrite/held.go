@@ -95,7 +95,7 @@ func (fn *function) written(typ ast.Expr) string {
 	return text
 }
 
-// hold plants the ends of scopes in a return of a function with held results.
+// hold plants the ends of scopes before a return of a function for which held returned h.
 func (w *overlayWriter) hold(e *edits, fn *function, way way, h held, results []string) {
 	f, values := fn.file, way.stmt.Results
 	var vars strings.Builder

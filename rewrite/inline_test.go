@@ -140,7 +140,7 @@ func TestRecursive(t *testing.T) {
 func TestLiterals(t *testing.T) {
 	const loop = "for i := range n {\n\t\tif i > 2 {\n\t\t\tn += i\n\t\t}\n\t}\n\t"
 	tooMuch := strings.Repeat("if n > 7 {\n\t\tprint(n)\n\t\tprint(n)\n\t}\n\t", 120)
-	const calls = "g()\n\tg()\n\t" // so that the function around is not inlined
+	const calls = "g()\n\tg()\n\t" // so that the enclosing function is not inlined
 	for _, tt := range []struct {
 		name, src string
 		form      form

@@ -266,7 +266,7 @@ func (w *overlayWriter) opened(p *Point) string {
 	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
 }
 
-// put plants the text of an event.
+// put inserts text at the position of an event, if it is not "".
 func (w *overlayWriter) put(e *edits, ev event, text string) {
 	if text == "" {
 		return

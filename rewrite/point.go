@@ -17,7 +17,7 @@ const (
 	KindPoint  = "point"
 )
 
-// Point is a place in the source that gets a marker.
+// A Point is a place in the source that gets a marker.
 type Point struct {
 	registry.Point
 	ID       registry.ID
@@ -28,7 +28,7 @@ type Point struct {
 	Sample   int            // one scope in Sample is recorded; 0 or 1 means every scope
 	Group    string         // "" for none
 	SizeExpr string         // integer expression in the scope of the marked statements; "" for none
-	Explicit bool           // a directive asked for it
+	Explicit bool           // a directive asks for it
 	Form     string         // the form in which Overlay plants it: see form.go
 	Why      string         // why that form was chosen
 

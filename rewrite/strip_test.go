@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// editedSource is marked, edited as each test says, and stripped.
+// editedSource is the source that tests mark, edit and strip.
 const editedSource = `package p
 
 import "fmt"

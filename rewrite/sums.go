@@ -189,10 +189,10 @@ func fallsThrough(body []ast.Stmt) bool {
 // numeric types, and len and cap of a variable.
 type plainCode struct {
 	declared map[string]bool // names that the unit declares in any scope
-	packages map[string]bool // names of the file's imports, as far as they are certain
+	packages map[string]bool // names of the file's imports that certainly denote packages
 }
 
-// predeclared are the names of functions and types that plain code may call.
+// predeclared has the predeclared functions and types that plain code may call.
 var predeclared = map[string]bool{
 	"bool": true, "byte": true, "rune": true, "uintptr": true, "float32": true, "float64": true,
 	"int": true, "int8": true, "int16": true, "int32": true, "int64": true,

@@ -88,7 +88,7 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 	return list, of
 }
 
-// tableNames are the generated files of the three units of a package.
+// tableNames has the names of the generated files of a package's three units.
 var tableNames = [...]string{"markgen_table.go", "markgen_table_test.go", "markgen_table_x_test.go"}
 
 func (w *inPlaceWriter) tableName() string {

@@ -98,8 +98,8 @@ func (w *walker) inList(at token.Pos, serial int, dead bool) *directive {
 	return attached
 }
 
-// listEnd returns at if no statement starts there: a closing brace or the next
-// clause of a switch or select.
+// listEnd returns at if a closing brace or a clause of a switch or select is there, and NoPos if a
+// statement starts there.
 func (w *walker) listEnd(at token.Pos) token.Pos {
 	text := w.f.Text[w.f.offset(at):]
 	if len(text) == 0 || text[0] == '}' || hasWord(text, "case") || hasWord(text, "default") {
