@@ -101,7 +101,7 @@ func (fn *function) nodesIn(f form, terse bool) int {
 
 // shortest returns a form in which the function stays below gc.BigNodes, and the reason: f and why
 // if that form does, else a form with terse markers. If no form does, it returns f and adds that to
-// why.
+// why. It also returns f and why if the plain function exceeds the limit or calls nothing.
 func (fn *function) shortest(f form, why string) (form, string) {
 	const (
 		slack = gc.BigNodes / 10 // nodes; the estimate may be too low

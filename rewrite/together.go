@@ -11,8 +11,8 @@ import (
 // next to each other, with no branch in between (maxAggregatedHeapAllocation in
 // cmd/compile/internal/ssagen/ssa.go):
 //
-//	func f(n int) func() { i := 0; return func() { i++; n += i } }               // n and i: one allocation
-//	func f(n int) func() { if gate {…}; i := 0; return func() { i++; n += i } }  // two
+//	func f(n int) func() { i := 0; return func() { i++; n += i } }               // n and i share an allocation
+//	func f(n int) func() { if gate {…}; i := 0; return func() { i++; n += i } }  // one each
 //
 // testing.AllocsPerRun shows the difference, so nothing may be tested before the body of such a
 // function. together judges by syntax and errs towards true.
