@@ -14,7 +14,8 @@ import (
 //	             opens, and again before each exit
 //	formTwin     if gate { marked copy of the body; return }; the original body
 //	formGuarded  one body; each scope tests a local variable when it opens and closes, or,
-//	             in a long-running function (stays.go), its marker
+//	             in a long-running function (stays.go), its marker; the function's own
+//	             scope is always opened and closed once, by the test at its start
 //
 // A function that the compiler inlines stays inlinable, so that frames,
 // allocations and speed of the program do not change. Its scopes are not ended by
