@@ -21,7 +21,7 @@ const (
 type Point struct {
 	registry.Point
 	ID       registry.ID
-	Guess    bool           // its match with the earlier marker of the same ID is uncertain: see registry.Earlier
+	Guess    bool           // its match with the earlier marker of the same ID is uncertain: see registry.Baseline
 	Pos      token.Position // of the func, for, if, case … keyword, or of the directive
 	Count    bool           // scopes are counted, not timed
 	Long     bool           // may run as long as the program: scopes in its loops follow changes of the state
