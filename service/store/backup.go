@@ -213,7 +213,7 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	return s.loadKnown(ctx, s.read)
+	return s.loadCache(ctx, s.read)
 }
 
 var errCut = errors.New("the backup was cut off, or is damaged")

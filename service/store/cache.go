@@ -23,8 +23,8 @@ import (
 // collectors it has readings of. So the limits of a store are exact; and usually all rows exist,
 // which a lookup in memory shows.
 
-// A known caches what is in the tables. It may lack rows, but never has rows that the tables lack.
-type known struct {
+// A rowCache caches rows of the tables. It may lack rows, but never has rows that the tables lack.
+type rowCache struct {
 	mu      sync.RWMutex
 	origins map[originKey]int32
 	byID    map[int32]origin
@@ -36,8 +36,8 @@ type known struct {
 	originsTo, namesTo int64 // all rows up to these numbers are loaded
 }
 
-func newKnown() *known {
-	return &known{
+func newRowCache() *rowCache {
+	return &rowCache{
 		origins: map[originKey]int32{}, byID: map[int32]origin{},
 		numbers: map[name]int64{}, names: map[int64]name{},
 	}
@@ -172,14 +172,14 @@ func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
 	return indexes
 }
 
-// number returns the number of a known name.
-func (k *known) number(n name) int64 {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.numbers[cleanName(n)]
+// number returns the number of a name in the cache.
+func (c *rowCache) number(n name) int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.numbers[cleanName(n)]
 }
 
-// missing is the part of a batch that is not known.
+// missing is the part of a batch that is not in the cache.
 type missing struct {
 	origin  bool
 	markers []int // indexes in the profile
@@ -190,20 +190,20 @@ func (m *missing) nothing() bool { return !m.origin && len(m.markers) == 0 && le
 
 func hasKey[K comparable, V any](m map[K]V, key K) bool { _, ok := m[key]; return ok }
 
-func (k *known) missing(b *fleet.Batch, words []uint64) (list missing) {
+func (c *rowCache) missing(b *fleet.Batch, words []uint64) (list missing) {
 	markers := b.Profile.Markers
-	list.markers = k.words.without(func(yield func(uint64) bool) {
+	list.markers = c.words.without(func(yield func(uint64) bool) {
 		for i := range markers {
 			if !yield(markOf(uint64(markers[i].ID), words[i])) {
 				return
 			}
 		}
 	})
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	list.origin = !hasKey(k.origins, keyOf(b))
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	list.origin = !hasKey(c.origins, keyOf(b))
 	want := func(n name) {
-		if n = cleanName(n); !hasKey(k.numbers, n) {
+		if n = cleanName(n); !hasKey(c.numbers, n) {
 			list.names = append(list.names, n)
 		}
 	}
@@ -223,7 +223,7 @@ const mostNames = 4096
 
 // register adds the missing rows for what a batch refers to. It reports whether the origin is new.
 func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (newOrigin bool, err error) {
-	list := s.known.missing(b, words)
+	list := s.cache.missing(b, words)
 	if list.nothing() {
 		return false, nil
 	}
@@ -262,17 +262,17 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 		return false, err
 	}
 
-	k := s.known
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.origins[keyOf(b)], k.byID[id] = id, origin{keyOf(b), same}
+	c := s.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.origins[keyOf(b)], c.byID[id] = id, origin{keyOf(b), same}
 	marks := make([]uint64, len(list.markers))
 	for n, i := range list.markers {
 		marks[n] = markOf(uint64(b.Profile.Markers[i].ID), words[i])
 	}
-	k.words.add(marks)
+	c.words.add(marks)
 	for n, id := range ids {
-		k.numbers[n], k.names[id] = id, n
+		c.numbers[n], c.names[id] = id, n
 	}
 	return origins > had, nil
 }
@@ -329,14 +329,14 @@ func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *in
 	return ids, nil
 }
 
-// loadKnown reads the origins and names added since its last call. Both are numbered without gaps,
+// loadCache reads the origins and names added since its last call. Both are numbered without gaps,
 // in the order of arrival.
-func (s *Store) loadKnown(ctx context.Context, q queryer) error {
-	k := s.known
-	k.loading.Lock()
-	defer k.loading.Unlock()
+func (s *Store) loadCache(ctx context.Context, q queryer) error {
+	c := s.cache
+	c.loading.Lock()
+	defer c.loading.Unlock()
 	origins, names := map[int32]origin{}, map[int64]name{}
-	rows, err := q.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu, token, same FROM origin WHERE id > $1", k.originsTo)
+	rows, err := q.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu, token, same FROM origin WHERE id > $1", c.originsTo)
 	if err := each(rows, err, func() error {
 		var id int32
 		var o origin
@@ -346,7 +346,7 @@ func (s *Store) loadKnown(ctx context.Context, q queryer) error {
 	}); err != nil {
 		return err
 	}
-	rows, err = q.QueryContext(ctx, "SELECT id, collector, value, is_value FROM name WHERE id > $1", k.namesTo)
+	rows, err = q.QueryContext(ctx, "SELECT id, collector, value, is_value FROM name WHERE id > $1", c.namesTo)
 	if err := each(rows, err, func() error {
 		var id, is int64
 		var n name
@@ -357,16 +357,16 @@ func (s *Store) loadKnown(ctx context.Context, q queryer) error {
 	}); err != nil {
 		return err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for id, o := range origins {
-		k.origins[o.originKey], k.byID[id] = id, o
+		c.origins[o.originKey], c.byID[id] = id, o
 	}
 	for id, n := range names {
-		k.numbers[n], k.names[id] = id, n
+		c.numbers[n], c.names[id] = id, n
 	}
-	k.originsTo += int64(len(origins))
-	k.namesTo += int64(len(names))
+	c.originsTo += int64(len(origins))
+	c.namesTo += int64(len(names))
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (s *Store) each(ctx context.Context, f fleet.Filter, visit func(*profile.Ma
 type walk struct {
 	filter  *fleet.Filter
 	origins map[int32]fleet.Origin // selected by the filter
-	known   int                    // number of known origins when origins was computed
+	cached  int                    // number of cached origins when origins was computed
 	after   string                 // name of the last API read
 	afterID int64                  // its ID
 	before  string                 // exclusive upper bound of names
@@ -60,11 +60,11 @@ func (s *Store) stretch(ctx context.Context, w *walk) ([]profile.Marker, error) 
 		return nil, err
 	}
 	defer tx.Rollback()
-	if err := s.loadKnown(ctx, tx); err != nil {
+	if err := s.loadCache(ctx, tx); err != nil {
 		return nil, err
 	}
-	if n := s.known.size(); w.origins == nil || n != w.known {
-		w.origins, w.known = s.known.chosen(w.filter), n
+	if n := s.cache.size(); w.origins == nil || n != w.cached {
+		w.origins, w.cached = s.cache.chosen(w.filter), n
 	}
 	return s.next(ctx, tx, w)
 }
@@ -123,7 +123,7 @@ func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile
 			continue
 		}
 		m := list[i].marker()
-		sum.marker(&m, s.known.name)
+		sum.marker(&m, s.cache.name)
 		markers = append(markers, m)
 	}
 	return markers, nil

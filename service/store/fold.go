@@ -318,7 +318,7 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 		if i > 0 && keys[i-1].api == key.api && keys[i-1].origin == key.origin {
 			continue
 		}
-		origin := s.known.same(key.origin)
+		origin := s.cache.same(key.origin)
 		if mark := markOf(key.api, uint64(origin)); !s.reached.has(mark) {
 			fresh = append(fresh, mark)
 			pairs.row([]int64{int64(key.api), int64(origin)})

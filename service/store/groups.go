@@ -104,7 +104,7 @@ func (s *Store) toldApart(a *apiRow, sums map[source]figures, origins map[int32]
 	}
 	for key, sum := range groups {
 		group := fleet.Group{Key: key, Marker: a.marker()}
-		sum.marker(&group.Marker, s.known.name)
+		sum.marker(&group.Marker, s.cache.name)
 		group.Runs = group.Marker.Runs
 		list = append(list, group)
 	}

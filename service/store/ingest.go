@@ -75,8 +75,8 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	}
 	r := fleet.Receipt{NewOrigin: newOrigin}
 	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
-	if origin, ok := s.known.origin(keyOf(b)); ok { // otherwise it is a duplicate
-		c.delta = deltaOf(b.Profile, words, origin, b.Day, now, s.known.number)
+	if origin, ok := s.cache.origin(keyOf(b)); ok { // otherwise it is a duplicate
+		c.delta = deltaOf(b.Profile, words, origin, b.Day, now, s.cache.number)
 	}
 	select {
 	case s.comings <- c:

@@ -26,7 +26,7 @@ type state struct {
 	read       *sql.DB   // for batches, tokens and background work, so that queries can't exhaust it
 	queries    *sql.DB   // for queries
 	owner      *fileLock // lock of an SQLite file, or nil
-	known      *known
+	cache      *rowCache
 	reached    marks                                   // pairs of API and origin in the table reach
 	reachedOf  atomic.Int64                            // identity of the store that reached is about
 	backups    chan struct{}                           // capacity 1: held while a backup runs
@@ -69,7 +69,7 @@ var errClosed = errors.New("the store is closed")
 // error is ErrNewer.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{state{
-		options: o.withDefaults(), url: url, known: newKnown(),
+		options: o.withDefaults(), url: url, cache: newRowCache(),
 		comings: make(chan *coming, groupMost), woken: make(chan struct{}, 1), closing: make(chan struct{}), backups: make(chan struct{}, 1),
 	}}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -125,7 +125,7 @@ func (s *Store) open(ctx context.Context, url string) (err error) {
 	if err := s.join(ctx); err != nil {
 		return err
 	}
-	if err := s.loadKnown(ctx, s.read); err != nil {
+	if err := s.loadCache(ctx, s.read); err != nil {
 		return err
 	}
 	for _, work := range []func(){s.commit, s.fold, s.tend, s.background} {

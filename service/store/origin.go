@@ -25,18 +25,18 @@ type origin struct {
 }
 
 // origin returns the number of an origin.
-func (k *known) origin(o originKey) (id int32, ok bool) {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	id, ok = k.origins[o]
+func (c *rowCache) origin(o originKey) (id int32, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	id, ok = c.origins[o]
 	return id, ok
 }
 
 // same returns the number of the first origin that differs from id only in the token.
-func (k *known) same(id int32) int32 {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.byID[id].same
+func (c *rowCache) same(id int32) int32 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.byID[id].same
 }
 
 // addOrigin returns the number of an origin, which it adds if it is new, and the number of the
@@ -58,18 +58,18 @@ func (s *Store) addOrigin(ctx context.Context, tx transaction, o originKey, n *i
 
 // chosen returns the origins that a filter selects.
 func (s *Store) chosen(ctx context.Context, q queryer, f *fleet.Filter) (map[int32]fleet.Origin, error) {
-	if err := s.loadKnown(ctx, q); err != nil {
+	if err := s.loadCache(ctx, q); err != nil {
 		return nil, err
 	}
-	return s.known.chosen(f), nil
+	return s.cache.chosen(f), nil
 }
 
-// chosen returns the known origins that a filter selects.
-func (k *known) chosen(f *fleet.Filter) map[int32]fleet.Origin {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
+// chosen returns the cached origins that a filter selects.
+func (c *rowCache) chosen(f *fleet.Filter) map[int32]fleet.Origin {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	list := map[int32]fleet.Origin{}
-	for id, o := range k.byID {
+	for id, o := range c.byID {
 		if f.FitsOrigin(&o.Origin) {
 			list[id] = o.Origin
 		}
@@ -77,11 +77,11 @@ func (k *known) chosen(f *fleet.Filter) map[int32]fleet.Origin {
 	return list
 }
 
-// size returns the number of known origins.
-func (k *known) size() int {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return len(k.byID)
+// size returns the number of cached origins.
+func (c *rowCache) size() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.byID)
 }
 
 // Origins returns the origins that fit the filter (its Package, Function, Kind and days are

@@ -167,10 +167,10 @@ func (s *Store) api(ctx context.Context, q queryer, id registry.ID) (*apiRow, er
 	return &a, err
 }
 
-func (k *known) name(number int64) name {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.names[number]
+func (c *rowCache) name(number int64) name {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.names[number]
 }
 
 // snapshot begins a read transaction whose queries see the same snapshot.

@@ -105,12 +105,12 @@ func (p pairs) take(ctx context.Context, tx transaction, table, column, where st
 
 // contributions returns the origins and days that a removal selects.
 func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
-	if err := s.loadKnown(ctx, s.read); err != nil {
+	if err := s.loadCache(ctx, s.read); err != nil {
 		return nil, err
 	}
 	f := r.Origins
 	f.Package, f.Function, f.Kind = "", "", ""
-	chosen := s.known.chosen(&f)
+	chosen := s.cache.chosen(&f)
 	from, to := days(&f)
 	text, args := "SELECT origin, day FROM head WHERE day >= $1 AND day <= $2", []any{from, to}
 	switch {
@@ -204,7 +204,7 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (
 	}
 	origins := newRowset([]string{"origin", "same"}, nil)
 	for _, origin := range slices.Sorted(maps.Keys(which.origins())) {
-		origins.row([]int64{origin, int64(s.known.same(int32(origin)))})
+		origins.row([]int64{origin, int64(s.cache.same(int32(origin)))})
 	}
 	if _, err := tx.exec(ctx, "DELETE FROM reach WHERE "+within+" AND origin IN (SELECT v.same FROM {rows}) AND NOT EXISTS (SELECT 1 FROM cell JOIN origin ON origin.id = cell.origin WHERE cell.api = reach.api AND origin.same = reach.origin)", origins, nil); err != nil {
 		return 0, err
@@ -235,7 +235,7 @@ func (p pairs) origins() map[int64]bool {
 // resum recomputes the sums of APIs from their statistics, and gives them their newest remaining
 // name and position.
 func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision int64) error {
-	if err := s.loadKnown(ctx, tx); err != nil { // other servers may have added origins
+	if err := s.loadCache(ctx, tx); err != nil { // other servers may have added origins
 		return err
 	}
 	type cell struct {
@@ -274,7 +274,7 @@ func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision
 			a, origins[at.api] = &apiSum{}, map[int32]bool{}
 			sums[at.api] = a
 		}
-		origins[at.api][s.known.same(at.origin)] = true
+		origins[at.api][s.cache.same(at.origin)] = true
 		a.runs, a.count, a.timed, a.most = add(a.runs, c.runs), add(a.count, c.count), add(a.timed, c.timed), max(a.most, c.most)
 		addWide(&a.took, &a.tookHi, c.times)
 		if nested := (profile.Uint128{Lo: uint64(c.nested)}); !c.times.Less(nested) {

@@ -176,7 +176,7 @@ func (s *Store) takeOver() (again bool, err error) {
 // recoverLog writes the log of writer id, which me now owns, to the tables, and removes the writer.
 func (s *Store) recoverLog(id int64, me []byte) error {
 	ctx := s.life // each statement has its own limit
-	if err := s.loadKnown(ctx, s.read); err != nil {
+	if err := s.loadCache(ctx, s.read); err != nil {
 		return err
 	}
 	var written [allChunks]int64
@@ -255,7 +255,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 		if err != nil {
 			return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 		}
-		part.add(deltaOf(p, hashesOf(p), origin, fleet.Day(day), now, s.known.number), number, written)
+		part.add(deltaOf(p, hashesOf(p), origin, fleet.Day(day), now, s.cache.number), number, written)
 		if part.bytes > s.options.Memory/4 {
 			return full
 		}
