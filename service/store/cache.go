@@ -25,12 +25,12 @@ import (
 
 // A rowCache caches rows of the tables. It may lack rows, but never has rows that the tables lack.
 type rowCache struct {
-	mu      sync.RWMutex
-	origins map[originKey]int32
-	byID    map[int32]origin
-	numbers map[name]int64
-	names   map[int64]name
-	words   marks // pairs of ID and hashWords
+	mu           sync.RWMutex
+	origins      map[originKey]int32
+	byID         map[int32]origin
+	numbers      map[name]int64
+	names        map[int64]name
+	descriptions marks // pairs of ID and hashDescription
 
 	loading            sync.Mutex
 	originsTo, namesTo int64 // all rows up to these numbers are loaded
@@ -62,8 +62,9 @@ func clean(s string, longest int) string {
 	return s
 }
 
-// wordsOf returns name, package, kind, file and group of a marker.
-func wordsOf(m *profile.Marker) [5]string {
+// description returns the texts that describe a marker: name, package, kind, file and group. With the
+// line and the column they are a row of the table words.
+func description(m *profile.Marker) [5]string {
 	return [...]string{clean(m.Name, longestName), clean(m.Package, longestName), clean(m.Kind, longestText), clean(m.File, longestName), clean(m.Group, longestText)}
 }
 
@@ -75,12 +76,12 @@ func cleanOrigin(o fleet.Origin) fleet.Origin {
 }
 
 func cleanName(n name) name {
-	return name{cleanApart(n.collector), cleanApart(n.value), n.of}
+	return name{cleanDistinct(n.collector), cleanDistinct(n.value), n.of}
 }
 
-// cleanApart is clean for names of which a marker may have several: long names with equal
+// cleanDistinct is clean for names of which a marker may have several: long names with equal
 // beginnings stay distinct, by a hash.
-func cleanApart(s string) string {
+func cleanDistinct(s string) string {
 	if len(s) <= longestText {
 		return clean(s, longestText)
 	}
@@ -88,21 +89,21 @@ func cleanApart(s string) string {
 	return clean(s, longestText-len(whole)) + whole
 }
 
-// hashWords returns a hash of the marker's name, kind and position.
-func hashWords(m *profile.Marker) uint64 {
+// hashDescription returns a hash of the marker's name, kind and position.
+func hashDescription(m *profile.Marker) uint64 {
 	h := uint64(m.Line)<<32 ^ uint64(m.Col)
-	for _, w := range wordsOf(m) {
+	for _, w := range description(m) {
 		h = h*0x9e3779b97f4a7c15 ^ xxhash.Sum64String(w)
 	}
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93
 	return h ^ h>>32
 }
 
-// hashesOf returns hashWords of all markers.
-func hashesOf(p *profile.Profile) []uint64 {
+// hashDescriptions returns hashDescription of all markers.
+func hashDescriptions(p *profile.Profile) []uint64 {
 	list := make([]uint64, len(p.Markers))
 	for i := range p.Markers {
-		list[i] = hashWords(&p.Markers[i])
+		list[i] = hashDescription(&p.Markers[i])
 	}
 	return list
 }
@@ -131,23 +132,23 @@ func mix(a, b uint64) uint64 {
 // markOf returns the mark of a pair, never 0.
 func markOf(a, b uint64) uint64 { return mix(a, b) | 1 }
 
-func (m *marks) four(mark uint64) []uint64 {
+func (m *marks) bucket(mark uint64) []uint64 {
 	return m.list[mark>>1%(marksRemembered/marksPlaces)*marksPlaces:][:marksPlaces]
 }
 
 func (m *marks) has(mark uint64) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return slices.Contains(m.four(mark), mark)
+	return slices.Contains(m.bucket(mark), mark)
 }
 
 func (m *marks) add(list []uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, mark := range list {
-		four := m.four(mark)
-		copy(four[1:], four)
-		four[0] = mark
+		bucket := m.bucket(mark)
+		copy(bucket[1:], bucket)
+		bucket[0] = mark
 	}
 }
 
@@ -164,7 +165,7 @@ func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
 	defer m.mu.RUnlock()
 	i := 0
 	for mark := range list {
-		if !slices.Contains(m.four(mark), mark) {
+		if !slices.Contains(m.bucket(mark), mark) {
 			indexes = append(indexes, i)
 		}
 		i++
@@ -190,11 +191,11 @@ func (m *missing) nothing() bool { return !m.origin && len(m.markers) == 0 && le
 
 func hasKey[K comparable, V any](m map[K]V, key K) bool { _, ok := m[key]; return ok }
 
-func (c *rowCache) missing(b *fleet.Batch, words []uint64) (list missing) {
+func (c *rowCache) missing(b *fleet.Batch, hashes []uint64) (list missing) {
 	markers := b.Profile.Markers
-	list.markers = c.words.without(func(yield func(uint64) bool) {
+	list.markers = c.descriptions.without(func(yield func(uint64) bool) {
 		for i := range markers {
-			if !yield(markOf(uint64(markers[i].ID), words[i])) {
+			if !yield(markOf(uint64(markers[i].ID), hashes[i])) {
 				return
 			}
 		}
@@ -222,8 +223,8 @@ func (c *rowCache) missing(b *fleet.Batch, words []uint64) (list missing) {
 const mostNames = 4096
 
 // register adds the missing rows for what a batch refers to. It reports whether the origin is new.
-func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (newOrigin bool, err error) {
-	list := s.cache.missing(b, words)
+func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (newOrigin bool, err error) {
+	list := s.cache.missing(b, hashes)
 	if list.nothing() {
 		return false, nil
 	}
@@ -248,7 +249,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 	if err != nil {
 		return false, err
 	}
-	if err := s.addAPIs(ctx, tx, b.Profile, words, list.markers, &apis); err != nil {
+	if err := s.addAPIs(ctx, tx, b.Profile, hashes, list.markers, &apis); err != nil {
 		return false, err
 	}
 	ids, err := s.addNames(ctx, tx, list.names, &numbers)
@@ -268,9 +269,9 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 	c.origins[keyOf(b)], c.byID[id] = id, origin{keyOf(b), same}
 	marks := make([]uint64, len(list.markers))
 	for n, i := range list.markers {
-		marks[n] = markOf(uint64(b.Profile.Markers[i].ID), words[i])
+		marks[n] = markOf(uint64(b.Profile.Markers[i].ID), hashes[i])
 	}
-	c.words.add(marks)
+	c.descriptions.add(marks)
 	for n, id := range ids {
 		c.numbers[n], c.names[id] = id, n
 	}
@@ -279,13 +280,13 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 
 // addAPIs adds rows for the markers of p with indexes in list, and for their names and positions.
 // APIs stay hidden until their statistics are written.
-func (s *Store) addAPIs(ctx context.Context, tx transaction, p *profile.Profile, words []uint64, list []int, n *int64) error {
+func (s *Store) addAPIs(ctx context.Context, tx transaction, p *profile.Profile, hashes []uint64, list []int, n *int64) error {
 	rows := newRowset([]string{"api", "hash", "line", "col"}, []string{"name", "package", "kind", "file", "grp"})
 	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(int64(p.Markers[a].ID), int64(p.Markers[b].ID)) })
 	for _, i := range list {
 		m := &p.Markers[i]
-		w := wordsOf(m)
-		rows.row([]int64{int64(m.ID), int64(words[i]), int64(m.Line), int64(m.Col)}, w[:]...)
+		w := description(m)
+		rows.row([]int64{int64(m.ID), int64(hashes[i]), int64(m.Line), int64(m.Col)}, w[:]...)
 	}
 	added, err := tx.exec(ctx, `INSERT INTO api (id, name, package, kind, file, line, col, grp, as_of, first, changed, revision, runs, count, total, total_hi, most, reported)
 		SELECT v.api, v.name, v.package, v.kind, v.file, v.line, v.col, v.grp, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM {rows} WHERE true ON CONFLICT (id) DO NOTHING`, rows, nil)

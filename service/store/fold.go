@@ -210,7 +210,7 @@ type apiSum struct {
 // writeCells writes the statistics of a chunk and adds them to the sums of its APIs. It returns the
 // marks of the pairs that are in the table reach once the transaction is committed.
 func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh []uint64, err error) {
-	keys, words := k.sorted()
+	keys, descriptions := k.sorted()
 	var rows [len(byTag)][]int64
 	var apis []apiSum // sorted by ID
 	for _, key := range keys {
@@ -269,7 +269,7 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh
 		FROM {rows} WHERE api.id = v.api`, update, nil); err != nil {
 		return nil, err
 	}
-	return fresh, s.writeWords(ctx, tx, k, words)
+	return fresh, s.writeDescriptions(ctx, tx, k, descriptions)
 }
 
 // add adds the parts of a cell, and calls visit for each.
@@ -332,17 +332,17 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 	return fresh, err
 }
 
-// writeWords gives APIs the name and position of the newest run that has them; of runs that started
-// in the same hour, of the last one written. A start in the future comes from before the clock was
-// set back.
-func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
+// writeDescriptions gives APIs the name and position of the newest run that has them; of runs that
+// started in the same hour, of the last one written. A start in the future comes from before the
+// clock was set back.
+func (s *Store) writeDescriptions(ctx context.Context, tx transaction, k *chunk, descriptions []*entry) error {
 	now, err := s.clock(ctx, tx)
 	if err != nil {
 		return err
 	}
 	list := newRowset([]string{"api", "hash", "as_of", "origin", "now"}, nil)
-	for _, e := range words {
-		hash, asOf, origin := k.words(e)
+	for _, e := range descriptions {
+		hash, asOf, origin := k.description(e)
 		list.row([]int64{int64(e.api), int64(hash), asOf, int64(origin), now.UnixNano()})
 	}
 	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of, origin = v.origin FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND (words.as_of < v.as_of OR words.as_of > v.now)", list, nil); err != nil {

@@ -68,15 +68,15 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	if err := s.room(ctx); err != nil {
 		return fleet.Receipt{}, err
 	}
-	words := hashesOf(b.Profile)
-	newOrigin, err := s.register(ctx, b, words)
+	hashes := hashDescriptions(b.Profile)
+	newOrigin, err := s.register(ctx, b, hashes)
 	if err != nil {
 		return fleet.Receipt{}, err
 	}
 	r := fleet.Receipt{NewOrigin: newOrigin}
 	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
 	if origin, ok := s.cache.origin(keyOf(b)); ok { // otherwise it is a duplicate
-		c.delta = deltaOf(b.Profile, words, origin, b.Day, now, s.cache.number)
+		c.delta = deltaOf(b.Profile, hashes, origin, b.Day, now, s.cache.number)
 	}
 	select {
 	case s.comings <- c:

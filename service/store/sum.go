@@ -37,9 +37,9 @@ type delta struct {
 // deltaHead is the number of bytes before the parts.
 const deltaHead = 28
 
-// deltaOf returns the delta of a profile received at now; words are the hashes of its markers'
+// deltaOf returns the delta of a profile received at now; hashes are those of its markers'
 // names and positions.
-func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
+func deltaOf(p *profile.Profile, hashes []uint64, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
 	d := &delta{origin: origin, day: int32(day), cells: make([]byte, 0, 160*len(p.Markers))}
 	var pack packer
 	d.head = pack.head(p)
@@ -47,7 +47,7 @@ func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, no
 		m := &p.Markers[i]
 		parts := pack.marker(m, numbers)
 		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(m.ID))
-		d.cells = binary.LittleEndian.AppendUint64(d.cells, words[i])
+		d.cells = binary.LittleEndian.AppendUint64(d.cells, hashes[i])
 		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(startOf(m, now)))
 		d.cells = binary.LittleEndian.AppendUint32(d.cells, uint32(len(parts)))
 		d.cells = append(d.cells, parts...)
@@ -79,7 +79,7 @@ func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 		s.spare = s.chunk(headChunk, number).add(s, cellKey{0, d.origin, d.day}, d.head, s.spare, mergeHeads)
 	}
 	for b := d.cells; len(b) > 0; {
-		api, words, asOf := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), int64(binary.LittleEndian.Uint64(b[16:]))
+		api, hash, asOf := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), int64(binary.LittleEndian.Uint64(b[16:]))
 		n := int(binary.LittleEndian.Uint32(b[24:]))
 		parts := b[deltaHead : deltaHead+n]
 		b = b[deltaHead+n:]
@@ -89,7 +89,7 @@ func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 		}
 		k := s.chunk(c, number)
 		s.spare = k.add(s, cellKey{api, d.origin, d.day}, parts, s.spare, mergeParts)
-		k.newer(s, api, words, asOf, d.origin)
+		k.newer(s, api, hash, asOf, d.origin)
 	}
 }
 
@@ -126,10 +126,10 @@ type cellKey struct {
 	day    int32
 }
 
-// wordsDay is the day of entries that are not cells: their value is the hash of an API's name and
-// position, with the start and origin of the newest run that had them. Both kinds of entries share
-// one index.
-const wordsDay = math.MinInt32
+// descriptionDay is the day of entries that are not cells: their value is the hash of an API's name
+// and position, with the start and origin of the newest run that had them. Both kinds of entries
+// share one index.
+const descriptionDay = math.MinInt32
 
 // A chunk is a part of the sum. It has no pointers per cell, and no allocation per cell.
 type chunk struct {
@@ -234,18 +234,18 @@ func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a,
 	return spare
 }
 
-// newer records that a run started at asOf had the name and position with hash words. Of equal
+// newer records that a run started at asOf had the name and position with this hash. Of equal
 // starts the last call wins.
-func (c *chunk) newer(s *sum, api, words uint64, asOf int64, origin int32) {
-	key := cellKey{api: api, day: wordsDay}
+func (c *chunk) newer(s *sum, api, hash uint64, asOf int64, origin int32) {
+	key := cellKey{api: api, day: descriptionDay}
 	var value [20]byte
-	binary.LittleEndian.PutUint64(value[:], words)
+	binary.LittleEndian.PutUint64(value[:], hash)
 	binary.LittleEndian.PutUint64(value[8:], uint64(asOf))
 	binary.LittleEndian.PutUint32(value[16:], uint32(origin))
 	if e := c.find(key); e == nil {
 		c.make(key, value[:])
 		c.count(s)
-	} else if _, have, _ := c.words(e); asOf >= have {
+	} else if _, have, _ := c.description(e); asOf >= have {
 		copy(c.value(e), value[:])
 	}
 }
@@ -257,26 +257,26 @@ func (c *chunk) count(s *sum) {
 	c.bytes = bytes
 }
 
-// sorted returns the cells and the words, sorted by key as in the tables.
-func (c *chunk) sorted() (cells, words []*entry) {
+// sorted returns the cells and the descriptions, sorted by key as in the tables.
+func (c *chunk) sorted() (cells, descriptions []*entry) {
 	for i := range c.entries {
-		if e := &c.entries[i]; e.day == wordsDay {
-			words = append(words, e)
+		if e := &c.entries[i]; e.day == descriptionDay {
+			descriptions = append(descriptions, e)
 		} else {
 			cells = append(cells, e)
 		}
 	}
-	for _, list := range [][]*entry{cells, words} {
+	for _, list := range [][]*entry{cells, descriptions} {
 		slices.SortFunc(list, func(a, b *entry) int {
 			return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(a.origin, b.origin), cmp.Compare(a.day, b.day))
 		})
 	}
-	return cells, words
+	return cells, descriptions
 }
 
-// words returns the hash of an entry's name and position, and the start and origin of the newest
-// run that had them.
-func (c *chunk) words(e *entry) (hash uint64, asOf int64, origin int32) {
+// description returns the hash of an entry's name and position, and the start and origin of the
+// newest run that had them.
+func (c *chunk) description(e *entry) (hash uint64, asOf int64, origin int32) {
 	v := c.value(e)
 	return binary.LittleEndian.Uint64(v), int64(binary.LittleEndian.Uint64(v[8:])), int32(binary.LittleEndian.Uint32(v[16:]))
 }
