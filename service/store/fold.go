@@ -48,21 +48,21 @@ func (s *Store) fold() {
 			}
 			if err := s.foldChunk(c); err != nil {
 				failed = true
-				s.trouble.note(folding, err)
+				s.workerErrors.note(folding, err)
 				if s.isClosing() {
 					return
 				}
 				time.Sleep(100 * time.Millisecond)
 				break
 			}
-			s.trouble.note(folding, nil)
+			s.workerErrors.note(folding, nil)
 			since[c] = time.Time{}
 			wrote++
 		}
 		if !failed && (wrote > 0 || !trimmed) {
 			err := s.trim()
 			trimmed = err == nil
-			s.trouble.note(folding, err)
+			s.workerErrors.note(folding, err)
 		}
 		if took := time.Since(round); wrote > allChunks/2 {
 			pause = max(fresh, restless*took)

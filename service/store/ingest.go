@@ -49,9 +49,9 @@ func (s *Store) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	r, err := s.ingest(ctx, b)
 	switch {
 	case err == nil:
-		s.trouble.note(taking, nil)
+		s.workerErrors.note(ingesting, nil)
 	case s.kind(err) != nil: // the database failed, not the batch
-		s.trouble.note(taking, err)
+		s.workerErrors.note(ingesting, err)
 	}
 	return r, s.wrap("taking a batch", err)
 }
@@ -110,7 +110,7 @@ func (s *Store) room(ctx context.Context) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), ErrBehind) {
-				if err := s.trouble.now(); err != nil { // the reason that memory stays full
+				if err := s.workerErrors.any(); err != nil { // the reason that memory stays full
 					return err
 				}
 			}

@@ -46,13 +46,13 @@ type state struct {
 	written [allChunks]int64 // log number that each chunk in the tables includes
 	trimmed int64            // the log is deleted up to this number
 
-	waiting  atomic.Int64 // bytes of sum
-	chunks   atomic.Int64 // number of chunks written
-	settling atomic.Int32 // number of callers in Settle
-	trouble  troubles
-	pings    singleflight.Group
-	wrote    atomic.Int64 // time of the last commit, ns since 1970
-	woken    chan struct{}
+	waiting      atomic.Int64 // bytes of sum
+	chunks       atomic.Int64 // number of chunks written
+	settling     atomic.Int32 // number of callers in Settle
+	workerErrors workerErrors
+	pings        singleflight.Group
+	wrote        atomic.Int64 // time of the last commit, ns since 1970
+	woken        chan struct{}
 
 	life     context.Context // context of background work; canceled when the store closes
 	end      context.CancelFunc
@@ -220,7 +220,7 @@ func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 	defer tick.Stop()
 	for !s.writtenTo(to) {
 		s.wake()
-		if since, err := s.trouble.of(folding); err != nil && patience > 0 && time.Since(since) > patience {
+		if since, err := s.workerErrors.of(folding); err != nil && patience > 0 && time.Since(since) > patience {
 			return err
 		}
 		select {
@@ -228,7 +228,7 @@ func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 		case <-s.closing:
 			return errClosed
 		case <-ctx.Done():
-			return cmp.Or(s.trouble.now(), ctx.Err())
+			return cmp.Or(s.workerErrors.any(), ctx.Err())
 		}
 	}
 	return nil
@@ -249,9 +249,9 @@ func (s *Store) writtenTo(to int64) bool {
 	return true
 }
 
-// Ping returns nil if the store can be read and accepts batches. It returns the error of a worker if
-// there is one, and writes only if there was no commit in the last second. Concurrent calls share
-// one check.
+// Ping returns nil if the store can be read and accepts batches. It returns the error of a worker
+// if there is one, and writes only if there was no commit in the last second. Concurrent calls
+// share one check.
 func (s *Store) Ping(ctx context.Context) error {
 	result := s.pings.DoChan("", func() (any, error) {
 		ctx, stop := context.WithTimeout(s.life, 5*time.Second)
@@ -272,7 +272,7 @@ func (s *Store) ping(ctx context.Context) error {
 	if err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(new(int64)); err != nil {
 		return err
 	}
-	if err := s.trouble.now(); err != nil {
+	if err := s.workerErrors.any(); err != nil {
 		return err
 	}
 	if time.Since(time.Unix(0, s.wrote.Load())) < time.Second {

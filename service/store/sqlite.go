@@ -74,7 +74,7 @@ var (
 func (s *Store) checkpoint(file string) {
 	db, err := sqliteDB(file, "deferred", []string{"busy_timeout(200)"})
 	if err != nil {
-		s.trouble.note(logging, err)
+		s.workerErrors.note(checkpointing, err)
 		return
 	}
 	defer db.Close()
@@ -94,10 +94,10 @@ func (s *Store) checkpoint(file string) {
 		}
 		// On a full disk truncate early, which frees space. Not during a backup, which keeps the
 		// log in use.
-		if err == nil && len(s.backups) == 0 && (pages > longLog || s.kind(s.trouble.now()) == ErrFull) {
+		if err == nil && len(s.backups) == 0 && (pages > longLog || s.kind(s.workerErrors.any()) == ErrFull) {
 			err = s.emptyLog(db)
 		}
-		s.trouble.note(logging, err)
+		s.workerErrors.note(checkpointing, err)
 	}
 }
 

@@ -12,7 +12,7 @@ type Status struct {
 
 // Status returns the current status. It does not query the database, and may be called at any time.
 func (s *Store) Status() Status {
-	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load(), Trouble: s.trouble.now()}
+	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load(), Trouble: s.workerErrors.any()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range allChunks {

@@ -9,19 +9,19 @@ import (
 type worker int
 
 const (
-	folding worker = iota
-	tending        // writer leases and maintenance
-	logging        // checkpoints of SQLite's write-ahead log
-	taking         // Ingest
+	folding       worker = iota
+	maintaining          // writer leases and maintenance
+	checkpointing        // checkpoints of SQLite's write-ahead log
+	ingesting            // Ingest
 	workers
 )
 
-// doubtful is how long a failed Ingest counts as an error of the store: without new batches nothing
-// else would clear it.
-const doubtful = 10 * time.Second
+// ingestErrorAge is how long a failed Ingest counts as an error of the store: without new batches
+// nothing else would clear it.
+const ingestErrorAge = 10 * time.Second
 
-// troubles has the last error of each worker.
-type troubles struct {
+// workerErrors has the last error of each worker.
+type workerErrors struct {
 	mu   sync.Mutex
 	list [workers]struct {
 		err         error
@@ -30,30 +30,30 @@ type troubles struct {
 }
 
 // note records the result of a worker's last attempt.
-func (t *troubles) note(w worker, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now, of := time.Now(), &t.list[w]
-	if of.err == nil {
-		of.since = now
+func (e *workerErrors) note(w worker, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now, result := time.Now(), &e.list[w]
+	if result.err == nil {
+		result.since = now
 	}
-	of.err, of.last = err, now
+	result.err, result.last = err, now
 }
 
 // of returns a worker's error, or nil, and since when it has it.
-func (t *troubles) of(w worker) (since time.Time, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.list[w].since, t.list[w].err
+func (e *workerErrors) of(w worker) (since time.Time, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.list[w].since, e.list[w].err
 }
 
-// now returns an error of any worker, or nil.
-func (t *troubles) now() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// any returns an error of any worker, or nil.
+func (e *workerErrors) any() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for w := range workers {
-		if of := &t.list[w]; of.err != nil && (w != taking || time.Since(of.last) < doubtful) {
-			return of.err
+		if result := &e.list[w]; result.err != nil && (w != ingesting || time.Since(result.last) < ingestErrorAge) {
+			return result.err
 		}
 	}
 	return nil

@@ -111,7 +111,7 @@ func (s *Store) tend() {
 			swept = time.Now()
 			err = s.maintain(s.life)
 		}
-		s.trouble.note(tending, err)
+		s.workerErrors.note(maintaining, err)
 		select {
 		case <-s.closing:
 			return
