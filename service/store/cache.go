@@ -62,8 +62,8 @@ func clean(s string, longest int) string {
 	return s
 }
 
-// description returns the texts that describe a marker: name, package, kind, file and group. With the
-// line and the column they are a row of the table words.
+// description returns the texts that describe a marker: name, package, kind, file and group. With
+// the line and the column they are a row of the table words.
 func description(m *profile.Marker) [5]string {
 	return [...]string{clean(m.Name, longestName), clean(m.Package, longestName), clean(m.Kind, longestText), clean(m.File, longestName), clean(m.Group, longestText)}
 }
@@ -228,7 +228,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (
 	if list.nothing() {
 		return false, nil
 	}
-	if _, known, err := s.came(ctx, s.read, b); known || err != nil {
+	if _, known, err := s.received(ctx, s.read, b); known || err != nil {
 		return false, err // a duplicate: group detects it too
 	}
 	tx, err := s.begin(ctx, false)

@@ -17,8 +17,8 @@ import (
 // duplicates are detected, and one in the log with its body, which stays until its statistics are
 // in the tables.
 
-// A coming is a batch that waits to be committed.
-type coming struct {
+// A pending is a batch that waits to be committed.
+type pending struct {
 	batch  *fleet.Batch
 	delta  *delta
 	digest []byte
@@ -29,17 +29,17 @@ type coming struct {
 }
 
 // origin returns the number of the batch's origin; 0 if the batch is a duplicate.
-func (c *coming) origin() int64 {
-	if c.delta == nil {
+func (p *pending) origin() int64 {
+	if p.delta == nil {
 		return 0
 	}
-	return int64(c.delta.origin)
+	return int64(p.delta.origin)
 }
 
 const (
-	groupMost  = 256     // max batches per group
-	groupBytes = 8 << 20 // approximate max size of a group's bodies
-	behind     = 30 * time.Second
+	maxGroup      = 256              // max batches per group
+	maxGroupBytes = 8 << 20          // approximate max size of a group's bodies
+	ingestTimeout = 30 * time.Second // max wait for memory, and max duration of a commit
 )
 
 // Ingest adds a batch, and returns when it is on disk: it survives a crash of this process and of
@@ -74,22 +74,22 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 		return fleet.Receipt{}, err
 	}
 	r := fleet.Receipt{NewOrigin: newOrigin}
-	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
+	p := &pending{batch: b, digest: digestOf(b), result: make(chan error, 1)}
 	if origin, ok := s.cache.origin(keyOf(b)); ok { // otherwise it is a duplicate
-		c.delta = deltaOf(b.Profile, hashes, origin, b.Day, now, s.cache.number)
+		p.delta = deltaOf(b.Profile, hashes, origin, b.Day, now, s.cache.number)
 	}
 	select {
-	case s.comings <- c:
+	case s.queue <- p:
 	case <-ctx.Done():
 		return r, ctx.Err()
 	case <-s.closing:
 		return r, errClosed
 	}
 	// Once the batch is in a group an answer always comes, so ctx no longer matters.
-	if err := <-c.result; err != nil {
+	if err := <-p.result; err != nil {
 		return r, err
 	}
-	if r.Known = !c.new; c.new {
+	if r.Known = !p.new; p.new {
 		r.Markers = len(b.Profile.Markers)
 	}
 	return r, nil
@@ -101,7 +101,7 @@ func (s *Store) room(ctx context.Context) error {
 		return nil
 	}
 	s.wake()
-	ctx, stop := context.WithTimeoutCause(ctx, behind, ErrBehind)
+	ctx, stop := context.WithTimeoutCause(ctx, ingestTimeout, ErrBehind)
 	defer stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -126,13 +126,13 @@ func (s *Store) room(ctx context.Context) error {
 func (s *Store) commit() {
 	for {
 		select {
-		case c := <-s.comings:
-			s.group(s.gather(c))
+		case p := <-s.queue:
+			s.group(s.gather(p))
 		case <-s.closing:
 			for {
 				select {
-				case c := <-s.comings:
-					c.result <- errClosed
+				case p := <-s.queue:
+					p.result <- errClosed
 				default:
 					return
 				}
@@ -142,12 +142,12 @@ func (s *Store) commit() {
 }
 
 // gather returns a group: first and the batches that wait already.
-func (s *Store) gather(first *coming) []*coming {
-	group, size := []*coming{first}, len(first.batch.Body)
-	for len(group) < groupMost && size < groupBytes {
+func (s *Store) gather(first *pending) []*pending {
+	group, size := []*pending{first}, len(first.batch.Body)
+	for len(group) < maxGroup && size < maxGroupBytes {
 		select {
-		case c := <-s.comings:
-			group, size = append(group, c), size+len(c.batch.Body)
+		case p := <-s.queue:
+			group, size = append(group, p), size+len(p.batch.Body)
 		default:
 			return group
 		}
@@ -156,21 +156,21 @@ func (s *Store) gather(first *coming) []*coming {
 }
 
 // group commits batches and adds their statistics to the sum.
-func (s *Store) group(list []*coming) {
-	ctx, stop := context.WithTimeout(context.Background(), behind)
+func (s *Store) group(list []*pending) {
+	ctx, stop := context.WithTimeout(context.Background(), ingestTimeout)
 	defer stop()
 	// All processes lock the same batches in the same order, which avoids deadlocks.
-	slices.SortFunc(list, func(a, b *coming) int {
+	slices.SortFunc(list, func(a, b *pending) int {
 		return cmp.Or(bytes.Compare(a.batch.ID.Run[:], b.batch.ID.Run[:]), cmp.Compare(a.batch.ID.Sequence, b.batch.ID.Sequence), cmp.Compare(a.batch.ID.Build, b.batch.ID.Build))
 	})
-	writer, doubt, err := s.log(ctx, list)
+	writer, uncertain, err := s.log(ctx, list)
 	if errors.Is(err, errLost) {
 		if err = s.rejoin(ctx, writer); err == nil {
-			writer, doubt, err = s.log(ctx, list)
+			writer, uncertain, err = s.log(ctx, list)
 		}
 	}
-	if doubt {
-		s.doubt = list
+	if uncertain {
+		s.uncertain = list
 	}
 	if err == nil {
 		s.count(writer, list)
@@ -179,28 +179,28 @@ func (s *Store) group(list []*coming) {
 	answer(list, err)
 }
 
-// log writes batches to this process's log. doubt reports that it is unknown whether they were
+// log writes batches to this process's log. uncertain reports that it is unknown whether they were
 // committed.
-func (s *Store) log(ctx context.Context, list []*coming) (writer int64, doubt bool, err error) {
+func (s *Store) log(ctx context.Context, list []*pending) (writer int64, uncertain bool, err error) {
 	writer, me := s.who()
 	if writer != s.logged { // this process has a new log; whoever took the old one over recovers it
-		s.logged, s.number, s.doubt = writer, 0, nil
+		s.logged, s.number, s.uncertain = writer, 0, nil
 	}
-	if err := s.settleDoubt(ctx, writer, me); err != nil {
+	if err := s.resolveUncertain(ctx, writer, me); err != nil {
 		return writer, false, err
 	}
-	doubt, err = s.append(ctx, writer, me, list)
-	return writer, doubt, err
+	uncertain, err = s.append(ctx, writer, me, list)
+	return writer, uncertain, err
 }
 
 // answer sends each batch its result.
-func answer(list []*coming, err error) {
-	for _, c := range list {
-		c.result <- cmp.Or(err, c.err)
+func answer(list []*pending, err error) {
+	for _, p := range list {
+		p.result <- cmp.Or(err, p.err)
 	}
 }
 
-func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*coming) (doubt bool, err error) {
+func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*pending) (uncertain bool, err error) {
 	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return false, err
@@ -214,11 +214,11 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*com
 		return false, err
 	}
 	number := s.number
-	for _, c := range list {
-		b := c.batch
+	for _, p := range list {
+		b := p.batch
 		run, sequence, build := batchKey(b)
 		r, err := tx.ExecContext(ctx, "INSERT INTO batch (run, sequence, build, digest, came, origin, day, token) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (run, sequence, build) DO NOTHING",
-			run, sequence, build, c.digest, now.UnixMilli(), c.origin(), int64(b.Day), b.Token)
+			run, sequence, build, p.digest, now.UnixMilli(), p.origin(), int64(b.Day), b.Token)
 		if err != nil {
 			return false, err
 		}
@@ -226,24 +226,24 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*com
 		if err != nil {
 			return false, err
 		}
-		c.new, c.err = n == 1, nil
-		if !c.new {
-			digest, _, err := s.came(ctx, tx, b)
+		p.new, p.err = n == 1, nil
+		if !p.new {
+			digest, _, err := s.received(ctx, tx, b)
 			if err != nil {
 				return false, err
 			}
-			if !bytes.Equal(digest, c.digest) {
-				c.err = fmt.Errorf("batch %d of run %s: %w", b.ID.Sequence, b.ID.Run, ErrConflict)
+			if !bytes.Equal(digest, p.digest) {
+				p.err = fmt.Errorf("batch %d of run %s: %w", b.ID.Sequence, b.ID.Run, ErrConflict)
 			}
 			continue
 		}
-		if c.delta == nil { // registered as a duplicate, whose ID was then forgotten
+		if p.delta == nil { // registered as a duplicate, whose ID was then forgotten
 			return false, errors.New("the batch's identity has just been given up as too old; send it again")
 		}
 		number++
-		c.number = number
+		p.number = number
 		if _, err := tx.ExecContext(ctx, "INSERT INTO log (writer, number, origin, day, body) VALUES ($1, $2, $3, $4, $5)",
-			writer, number, c.delta.origin, int64(b.Day), b.Body); err != nil {
+			writer, number, p.delta.origin, int64(b.Day), b.Body); err != nil {
 			return false, err
 		}
 	}
@@ -254,8 +254,8 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*com
 	return false, nil
 }
 
-// came reports whether a batch was received before, and returns the digest of its body.
-func (s *Store) came(ctx context.Context, q queryer, b *fleet.Batch) (digest []byte, known bool, err error) {
+// received reports whether a batch was received before, and returns the digest of its body.
+func (s *Store) received(ctx context.Context, q queryer, b *fleet.Batch) (digest []byte, known bool, err error) {
 	run, sequence, build := batchKey(b)
 	err = q.QueryRowContext(ctx, "SELECT digest FROM batch WHERE run = $1 AND sequence = $2 AND build = $3", run, sequence, build).Scan(&digest)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -265,24 +265,24 @@ func (s *Store) came(ctx context.Context, q queryer, b *fleet.Batch) (digest []b
 }
 
 // count adds the statistics of batches that are in the log to the sum.
-func (s *Store) count(writer int64, list []*coming) {
+func (s *Store) count(writer int64, list []*pending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.writer != writer { // another process took the log over
 		return
 	}
-	for _, c := range list {
-		if c.new {
-			s.sum.add(c.delta, c.number, nil)
+	for _, p := range list {
+		if p.new {
+			s.sum.add(p.delta, p.number, nil)
 		}
 	}
 	s.waiting.Store(int64(s.sum.bytes))
 }
 
-// settleDoubt finds out which batches of a group whose commit returned an error are in the log.
-// Once the writer's row is locked, no earlier commit of this process can still be in flight.
-func (s *Store) settleDoubt(ctx context.Context, writer int64, me []byte) error {
-	if s.doubt == nil {
+// resolveUncertain finds out which batches of a group whose commit returned an error are in the
+// log. Once the writer's row is locked, no earlier commit of this process can still be in flight.
+func (s *Store) resolveUncertain(ctx context.Context, writer int64, me []byte) error {
+	if s.uncertain == nil {
 		return nil
 	}
 	tx, err := s.begin(ctx, true)
@@ -310,10 +310,10 @@ func (s *Store) settleDoubt(ctx context.Context, writer int64, me []byte) error 
 	}); err != nil {
 		return err
 	}
-	for _, c := range s.doubt {
-		c.new = c.new && there[c.number]
+	for _, p := range s.uncertain {
+		p.new = p.new && there[p.number]
 	}
-	s.count(writer, s.doubt)
-	s.doubt = nil
+	s.count(writer, s.uncertain)
+	s.uncertain = nil
 	return nil
 }

@@ -32,11 +32,11 @@ type state struct {
 	backups    chan struct{}                           // capacity 1: held while a backup runs
 	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cancels the running backup; nil if there is none
 
-	comings chan *coming
-	logged  int64     // writer whose log number and doubt are about; all three belong to the goroutine of commit
-	number  int64     // of the last batch in the log
-	doubt   []*coming // group whose commit returned an error
-	joining sync.Mutex
+	queue     chan *pending
+	logged    int64      // writer whose log number, and uncertain, are about; all three belong to the goroutine of commit
+	number    int64      // of the last batch in the log
+	uncertain []*pending // group whose commit returned an error
+	joining   sync.Mutex
 
 	mu      sync.Mutex
 	writer  int64  // this process's number as a writer
@@ -70,7 +70,7 @@ var errClosed = errors.New("the store is closed")
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{state{
 		options: o.withDefaults(), url: url, cache: newRowCache(),
-		comings: make(chan *coming, groupMost), woken: make(chan struct{}, 1), closing: make(chan struct{}), backups: make(chan struct{}, 1),
+		queue: make(chan *pending, maxGroup), woken: make(chan struct{}, 1), closing: make(chan struct{}), backups: make(chan struct{}, 1),
 	}}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.open(ctx, url)
