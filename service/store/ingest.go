@@ -182,14 +182,14 @@ func (s *Store) group(list []*pending) {
 // log writes batches to this process's log. uncertain reports that it is unknown whether they were
 // committed.
 func (s *Store) log(ctx context.Context, list []*pending) (writer int64, uncertain bool, err error) {
-	writer, me := s.who()
+	writer, ownerToken := s.who()
 	if writer != s.logged { // this process has a new log; whoever took the old one over recovers it
 		s.logged, s.number, s.uncertain = writer, 0, nil
 	}
-	if err := s.resolveUncertain(ctx, writer, me); err != nil {
+	if err := s.resolveUncertain(ctx, writer, ownerToken); err != nil {
 		return writer, false, err
 	}
-	uncertain, err = s.append(ctx, writer, me, list)
+	uncertain, err = s.append(ctx, writer, ownerToken, list)
 	return writer, uncertain, err
 }
 
@@ -200,7 +200,7 @@ func answer(list []*pending, err error) {
 	}
 }
 
-func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*pending) (uncertain bool, err error) {
+func (s *Store) append(ctx context.Context, writer int64, ownerToken []byte, list []*pending) (uncertain bool, err error) {
 	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return false, err
@@ -210,7 +210,7 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*pen
 	if err != nil {
 		return false, err
 	}
-	if err := beat(ctx, tx, writer, me, now); err != nil {
+	if err := beat(ctx, tx, writer, ownerToken, now); err != nil {
 		return false, err
 	}
 	number := s.number
@@ -281,7 +281,7 @@ func (s *Store) count(writer int64, list []*pending) {
 
 // resolveUncertain finds out which batches of a group whose commit returned an error are in the
 // log. Once the writer's row is locked, no earlier commit of this process can still be in flight.
-func (s *Store) resolveUncertain(ctx context.Context, writer int64, me []byte) error {
+func (s *Store) resolveUncertain(ctx context.Context, writer int64, ownerToken []byte) error {
 	if s.uncertain == nil {
 		return nil
 	}
@@ -294,7 +294,7 @@ func (s *Store) resolveUncertain(ctx context.Context, writer int64, me []byte) e
 	if err != nil {
 		return err
 	}
-	if err := beat(ctx, tx, writer, me, now); err != nil {
+	if err := beat(ctx, tx, writer, ownerToken, now); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -38,13 +38,13 @@ type state struct {
 	uncertain []*pending // group whose commit returned an error
 	joining   sync.Mutex
 
-	mu      sync.Mutex
-	writer  int64  // this process's number as a writer
-	me      []byte // proves ownership of the writer; changed by a process that takes over
-	sum     sum
-	held    [allChunks]*held // chunks that are being written
-	written [allChunks]int64 // log number that each chunk in the tables includes
-	trimmed int64            // the log is deleted up to this number
+	mu         sync.Mutex
+	writer     int64  // this process's number as a writer
+	ownerToken []byte // proves ownership of the writer; changed by a process that takes over
+	sum        sum
+	held       [allChunks]*held // chunks that are being written
+	written    [allChunks]int64 // log number that each chunk in the tables includes
+	trimmed    int64            // the log is deleted up to this number
 
 	waiting      atomic.Int64 // bytes of sum
 	chunks       atomic.Int64 // number of chunks written
@@ -160,15 +160,16 @@ func (s *Store) wake() {
 	}
 }
 
-// patience is how long Close retries writing statistics to the tables. They are in the log anyway.
-const patience = 2 * time.Second
+// closeRetry is how long Close retries writing statistics to the tables. They are in the log
+// anyway.
+const closeRetry = 2 * time.Second
 
 // Close writes pending statistics to the tables and closes the store.
 func (s *Store) Close() error {
 	s.closed.Do(func() {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
-		err := s.settleOwn(ctx, patience)
+		err := s.settleOwn(ctx, closeRetry)
 		close(s.closing)
 		s.end()
 		s.running.Wait()
@@ -209,8 +210,8 @@ func (s *Store) settle(ctx context.Context) error {
 }
 
 // settleOwn waits for the batches accepted by this process. It gives up once writing has failed for
-// longer than patience; 0 means never.
-func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
+// longer than retry; 0 means never.
+func (s *Store) settleOwn(ctx context.Context, retry time.Duration) error {
 	s.settling.Add(1)
 	defer s.settling.Add(-1)
 	s.mu.Lock()
@@ -220,7 +221,7 @@ func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 	defer tick.Stop()
 	for !s.writtenTo(to) {
 		s.wake()
-		if since, err := s.workerErrors.of(folding); err != nil && patience > 0 && time.Since(since) > patience {
+		if since, err := s.workerErrors.of(folding); err != nil && retry > 0 && time.Since(since) > retry {
 			return err
 		}
 		select {
@@ -295,8 +296,8 @@ func (s *Store) leave(ctx context.Context) error {
 		return err
 	}
 	defer tx.Rollback()
-	writer, me := s.who()
-	if err := s.remove(ctx, tx, writer, me); err != nil {
+	writer, ownerToken := s.who()
+	if err := s.remove(ctx, tx, writer, ownerToken); err != nil {
 		return err
 	}
 	return tx.Commit()

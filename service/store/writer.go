@@ -28,10 +28,10 @@ var (
 var errLost = errors.New("other processes took this one for dead, as it did not get to the database for some time")
 
 // who returns this process's number as a writer, and its proof of ownership.
-func (s *Store) who() (writer int64, me []byte) {
+func (s *Store) who() (writer int64, ownerToken []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.writer, s.me
+	return s.writer, s.ownerToken
 }
 
 // join becomes a new writer with an empty log.
@@ -49,9 +49,9 @@ func (s *Store) join(ctx context.Context) error {
 	if err := tx.QueryRowContext(ctx, "UPDATE total SET writers = writers + 1 WHERE id = 1 RETURNING writers").Scan(&id); err != nil {
 		return err
 	}
-	me := make([]byte, 16)
-	rand.Read(me)
-	if _, err := tx.ExecContext(ctx, "INSERT INTO writer (id, owner, beat) VALUES ($1, $2, $3)", id, me, now.UnixMilli()); err != nil {
+	ownerToken := make([]byte, 16)
+	rand.Read(ownerToken)
+	if _, err := tx.ExecContext(ctx, "INSERT INTO writer (id, owner, beat) VALUES ($1, $2, $3)", id, ownerToken, now.UnixMilli()); err != nil {
 		return err
 	}
 	list := newRowset([]string{"chunk"}, nil)
@@ -66,7 +66,7 @@ func (s *Store) join(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writer, s.me = id, me
+	s.writer, s.ownerToken = id, ownerToken
 	s.sum, s.held, s.written, s.trimmed = sum{}, [allChunks]*held{}, [allChunks]int64{}, 0
 	s.waiting.Store(0)
 	return nil
@@ -84,8 +84,8 @@ func (s *Store) rejoin(ctx context.Context, lost int64) error {
 }
 
 // beat renews a writer's lease and locks its row. It returns errLost if another process owns it.
-func beat(ctx context.Context, q queryer, writer int64, me []byte, now time.Time) error {
-	r, err := q.ExecContext(ctx, "UPDATE writer SET beat = $1 WHERE id = $2 AND owner = $3", now.UnixMilli(), writer, me)
+func beat(ctx context.Context, q queryer, writer int64, ownerToken []byte, now time.Time) error {
+	r, err := q.ExecContext(ctx, "UPDATE writer SET beat = $1 WHERE id = $2 AND owner = $3", now.UnixMilli(), writer, ownerToken)
 	if err != nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func (s *Store) renew() error {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), lease)
 	defer stop()
-	writer, me := s.who()
+	writer, ownerToken := s.who()
 	now, err := s.clock(ctx, s.write)
 	if err == nil {
-		err = beat(ctx, s.write, writer, me, now)
+		err = beat(ctx, s.write, writer, ownerToken, now)
 	}
 	if errors.Is(err, errLost) {
 		err = s.rejoin(ctx, writer)
@@ -160,21 +160,22 @@ func (s *Store) takeOver() (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	me := make([]byte, 16)
-	rand.Read(me)
-	n, err := s.change(ctx, true, "UPDATE writer SET owner = $1, beat = $2 WHERE id = $3 AND beat = $4", me, now.UnixMilli(), id, beat)
+	ownerToken := make([]byte, 16)
+	rand.Read(ownerToken)
+	n, err := s.change(ctx, true, "UPDATE writer SET owner = $1, beat = $2 WHERE id = $3 AND beat = $4", ownerToken, now.UnixMilli(), id, beat)
 	if n == 0 || err != nil { // another process was quicker, or the writer lives
 		return true, err
 	}
-	err = s.recoverLog(id, me)
+	err = s.recoverLog(id, ownerToken)
 	if errors.Is(err, errLost) { // it took so long that another process took over
 		err = nil
 	}
 	return true, err
 }
 
-// recoverLog writes the log of writer id, which me now owns, to the tables, and removes the writer.
-func (s *Store) recoverLog(id int64, me []byte) error {
+// recoverLog writes the log of writer id, which has ownerToken now, to the tables, and removes the
+// writer.
+func (s *Store) recoverLog(id int64, ownerToken []byte) error {
 	ctx := s.life // each statement has its own limit
 	if err := s.loadCache(ctx, s.read); err != nil {
 		return err
@@ -210,7 +211,7 @@ func (s *Store) recoverLog(id int64, me []byte) error {
 			if c%16 == 0 {
 				now, err := s.clock(ctx, s.write)
 				if err == nil {
-					err = beat(ctx, s.write, id, me, now)
+					err = beat(ctx, s.write, id, ownerToken, now)
 				}
 				if err != nil {
 					return err
@@ -228,7 +229,7 @@ func (s *Store) recoverLog(id int64, me []byte) error {
 		return err
 	}
 	defer tx.Rollback()
-	if err := s.remove(ctx, tx, id, me); err != nil {
+	if err := s.remove(ctx, tx, id, ownerToken); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -268,8 +269,8 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 }
 
 // remove removes a writer. All of its log must be in the tables.
-func (s *Store) remove(ctx context.Context, tx transaction, id int64, me []byte) error {
-	r, err := tx.ExecContext(ctx, "DELETE FROM writer WHERE id = $1 AND owner = $2", id, me)
+func (s *Store) remove(ctx context.Context, tx transaction, id int64, ownerToken []byte) error {
+	r, err := tx.ExecContext(ctx, "DELETE FROM writer WHERE id = $1 AND owner = $2", id, ownerToken)
 	if err != nil {
 		return err
 	}
