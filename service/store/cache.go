@@ -219,8 +219,8 @@ func (c *rowCache) missing(b *fleet.Batch, hashes []uint64) (list missing) {
 	return list
 }
 
-// mostNames is the max number of collectors and values of a store.
-const mostNames = 4096
+// maxNames is the max number of collectors and values of a store.
+const maxNames = 4096
 
 // register adds the missing rows for what a batch refers to. It reports whether the origin is new.
 func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (newOrigin bool, err error) {
@@ -315,7 +315,7 @@ func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *in
 		var id int64
 		err := tx.QueryRowContext(ctx, "SELECT id FROM name WHERE collector = $1 AND value = $2 AND is_value = $3", name.collector, name.value, is).Scan(&id)
 		if err == sql.ErrNoRows {
-			if *n >= mostNames {
+			if *n >= maxNames {
 				return nil, fmt.Errorf("%w: it has %d collectors and values of theirs, and takes no other", ErrFull, *n)
 			}
 			*n++

@@ -17,9 +17,9 @@ import (
 // records the last log number included. Log rows that all chunks include are deleted.
 
 const (
-	fresh    = 2 * time.Second // how long statistics may stay in memory only, if there is time
-	restless = 3               // folding uses about 1/restless of the time, unless memory is short
-	trimMost = 64              // log rows deleted in one transaction
+	maxUnwritten = 2 * time.Second // how long statistics may stay in memory only, if there is time
+	pauseFactor  = 3               // folding uses about 1/pauseFactor of the time, unless memory is short
+	maxTrim      = 64              // log rows deleted in one transaction
 )
 
 // fold writes chunks until the store closes.
@@ -28,7 +28,7 @@ func (s *Store) fold() {
 	var since [allChunks]time.Time // when the chunk was first seen non-empty
 	timer := time.NewTicker(20 * time.Millisecond)
 	defer timer.Stop()
-	pause := fresh
+	pause := maxUnwritten
 	trimmed := true
 	for {
 		round, wrote, failed := time.Now(), 0, false
@@ -65,7 +65,7 @@ func (s *Store) fold() {
 			s.workerErrors.note(folding, err)
 		}
 		if took := time.Since(round); wrote > allChunks/2 {
-			pause = max(fresh, restless*took)
+			pause = max(maxUnwritten, pauseFactor*took)
 		}
 		select {
 		case <-s.closing:
@@ -153,11 +153,11 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 	if _, err := tx.ExecContext(ctx, "UPDATE written SET number = $1 WHERE writer = $2 AND chunk = $3", to, writer, c); err != nil {
 		return err
 	}
-	var fresh []uint64
+	var newMarks []uint64
 	if c == headChunk {
 		err = s.writeHeads(ctx, tx, k)
 	} else {
-		fresh, err = s.writeCells(ctx, tx, k)
+		newMarks, err = s.writeCells(ctx, tx, k)
 	}
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	s.reached.add(fresh)
+	s.reached.add(newMarks)
 	return nil
 }
 
@@ -209,7 +209,7 @@ type apiSum struct {
 
 // writeCells writes the statistics of a chunk and adds them to the sums of its APIs. It returns the
 // marks of the pairs that are in the table reach once the transaction is committed.
-func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh []uint64, err error) {
+func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (newMarks []uint64, err error) {
 	keys, descriptions := k.sorted()
 	var rows [len(byTag)][]int64
 	var apis []apiSum // sorted by ID
@@ -236,7 +236,7 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh
 			return nil, err
 		}
 	}
-	fresh, err = s.reach(ctx, tx, keys, apis)
+	newMarks, err = s.reach(ctx, tx, keys, apis)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh
 		FROM {rows} WHERE api.id = v.api`, update, nil); err != nil {
 		return nil, err
 	}
-	return fresh, s.writeDescriptions(ctx, tx, k, descriptions)
+	return newMarks, s.writeDescriptions(ctx, tx, k, descriptions)
 }
 
 // add adds the parts of a cell, and calls visit for each.
@@ -305,7 +305,7 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 
 // reach adds pairs of API and origin to the table reach, and counts the new origins of each API. It
 // skips pairs that this process knows to be in the table.
-func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis []apiSum) (fresh []uint64, err error) {
+func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis []apiSum) (newMarks []uint64, err error) {
 	var number int64
 	if err := tx.QueryRowContext(ctx, "SELECT store FROM identity WHERE id = 1").Scan(&number); err != nil {
 		return nil, err
@@ -320,7 +320,7 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 		}
 		origin := s.cache.same(key.origin)
 		if mark := markOf(key.api, uint64(origin)); !s.reached.has(mark) {
-			fresh = append(fresh, mark)
+			newMarks = append(newMarks, mark)
 			pairs.row([]int64{int64(key.api), int64(origin)})
 		}
 	}
@@ -329,7 +329,7 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 			i, _ := slices.BinarySearchFunc(apis, api, func(a apiSum, id int64) int { return cmp.Compare(a.id, id) })
 			apis[i].reported++
 		})
-	return fresh, err
+	return newMarks, err
 }
 
 // writeDescriptions gives APIs the name and position of the newest run that has them; of runs that
@@ -367,7 +367,7 @@ func (s *Store) trim() error {
 	from, writer := s.trimmed, s.writer
 	s.mu.Unlock()
 	for from < to {
-		upTo := min(from+trimMost, to)
+		upTo := min(from+maxTrim, to)
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		_, err := s.change(ctx, false, "DELETE FROM log WHERE writer = $1 AND number <= $2", writer, upTo)
 		stop()

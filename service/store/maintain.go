@@ -12,9 +12,9 @@ import (
 // nobody resends any more are deleted.
 
 const (
-	sweeps     = time.Hour // interval of maintenance
-	gap        = 7         // days during which late batches may still reach the tables
-	forgetMost = 2000      // IDs deleted in one transaction
+	maintenanceInterval = time.Hour
+	lateDays            = 7    // days during which late batches may still reach the tables
+	maxForget           = 2000 // IDs deleted in one transaction
 )
 
 // monthOf returns the first day of d's month, under which the statistics of the month are kept.
@@ -37,14 +37,14 @@ func (s *Store) maintain(ctx context.Context) error {
 	if err := s.forget(ctx, now.Add(-s.options.Remember)); err != nil {
 		return err
 	}
-	return s.rollUp(ctx, fleet.DayOf(now)-fleet.Day(s.options.Days+gap))
+	return s.rollUp(ctx, fleet.DayOf(now)-fleet.Day(s.options.Days+lateDays))
 }
 
 // forget deletes the IDs of batches received before a moment.
 func (s *Store) forget(ctx context.Context, before time.Time) error {
 	for !s.isClosing() {
-		n, err := s.change(ctx, false, "DELETE FROM batch WHERE (run, sequence, build) IN (SELECT run, sequence, build FROM batch WHERE came < $1 ORDER BY came LIMIT $2)", before.UnixMilli(), forgetMost)
-		if err != nil || n < forgetMost {
+		n, err := s.change(ctx, false, "DELETE FROM batch WHERE (run, sequence, build) IN (SELECT run, sequence, build FROM batch WHERE came < $1 ORDER BY came LIMIT $2)", before.UnixMilli(), maxForget)
+		if err != nil || n < maxForget {
 			return err
 		}
 	}

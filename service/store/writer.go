@@ -101,14 +101,14 @@ func beat(ctx context.Context, q queryer, writer int64, ownerToken []byte, now t
 func (s *Store) tend() {
 	tick := time.NewTicker(beats)
 	defer tick.Stop()
-	swept := time.Now()
+	maintained := time.Now()
 	for {
 		err := s.renew()
 		for again := true; again && err == nil && !s.isClosing(); {
 			again, err = s.takeOver()
 		}
-		if err == nil && time.Since(swept) > sweeps && !s.isClosing() {
-			swept = time.Now()
+		if err == nil && time.Since(maintained) > maintenanceInterval && !s.isClosing() {
+			maintained = time.Now()
 			err = s.maintain(s.life)
 		}
 		s.workerErrors.note(maintaining, err)
