@@ -106,7 +106,7 @@ func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile
 	for i := range list {
 		ids[i] = int64(list[i].ID)
 	}
-	if err := s.cellsOf(ctx, q, ids, w.origins, w.filter, func(api int64, origin int32, day int64, tag uint64, values []int64) {
+	if err := s.scanCells(ctx, q, ids, w.origins, w.filter, func(api int64, origin int32, day int64, tag uint64, values []int64) {
 		if _, ok := w.origins[origin]; !ok {
 			return
 		}

@@ -65,7 +65,7 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 	// Add up by origin first, so that more groupings cost little.
 	days := slices.Contains(by, fleet.ByDay)
 	sums := map[source]figures{}
-	if err := s.cellsOf(ctx, tx, []int64{int64(id)}, origins, &f, func(_ int64, origin int32, day int64, tag uint64, values []int64) {
+	if err := s.scanCells(ctx, tx, []int64{int64(id)}, origins, &f, func(_ int64, origin int32, day int64, tag uint64, values []int64) {
 		if _, ok := origins[origin]; !ok {
 			return
 		}
@@ -82,13 +82,13 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 	}
 	lists := make([][]fleet.Group, len(by))
 	for i, by := range by {
-		lists[i] = s.toldApart(a, sums, origins, by)
+		lists[i] = s.groupBy(a, sums, origins, by)
 	}
 	return lists, nil
 }
 
-// toldApart adds up the sums of each group.
-func (s *Store) toldApart(a *apiRow, sums map[source]figures, origins map[int32]fleet.Origin, by fleet.By) (list []fleet.Group) {
+// groupBy adds up the sums of each group.
+func (s *Store) groupBy(a *apiRow, sums map[source]figures, origins map[int32]fleet.Origin, by fleet.By) (list []fleet.Group) {
 	groups := map[string]figures{}
 	first := map[string]int32{} // origin of a group
 	for at, sum := range sums {

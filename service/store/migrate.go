@@ -78,7 +78,7 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	case version == newest:
 		return true, nil
 	}
-	if err := s.unhurried(ctx, tx); err != nil {
+	if err := s.liftStatementLimit(ctx, tx); err != nil {
 		return false, err
 	}
 	for _, one := range s.script(list[version].text) {
@@ -92,8 +92,8 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	return false, tx.Commit()
 }
 
-// unhurried lifts the statement limit for a transaction that reads all statistics.
-func (s *Store) unhurried(ctx context.Context, tx transaction) error {
+// liftStatementLimit lifts the statement limit for a transaction that reads all statistics.
+func (s *Store) liftStatementLimit(ctx context.Context, tx transaction) error {
 	if !s.shared {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (s *Store) unhurried(ctx context.Context, tx transaction) error {
 // were restored from a backup of that version: it executes the UPDATE statements of those
 // migrations.
 func (s *Store) fill(ctx context.Context, tx transaction, version int) error {
-	if err := s.unhurried(ctx, tx); err != nil {
+	if err := s.liftStatementLimit(ctx, tx); err != nil {
 		return err
 	}
 	for _, m := range migrations[version:] {

@@ -91,7 +91,7 @@ func (s *Store) headOf(ctx context.Context, q queryer, origins map[int32]fleet.O
 	var row [widest]int64
 	heads.clear(&row)
 	seen := map[int32]bool{}
-	if err := s.rowsOf(ctx, q, heads, " WHERE day >= $1 AND day <= $2", []any{from, to}, func(values []int64) error {
+	if err := s.scanRows(ctx, q, heads, " WHERE day >= $1 AND day <= $2", []any{from, to}, func(values []int64) error {
 		origin := int32(values[0])
 		if _, ok := origins[origin]; !ok {
 			return nil

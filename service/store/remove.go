@@ -158,7 +158,7 @@ func (s *Store) redraw(ctx context.Context, also func(transaction) error) error 
 		return err
 	}
 	defer tx.Rollback()
-	if err := s.unhurried(ctx, tx); err != nil {
+	if err := s.liftStatementLimit(ctx, tx); err != nil {
 		return err
 	}
 	if also != nil {
@@ -185,7 +185,7 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (
 		return 0, err
 	}
 	defer tx.Rollback()
-	if err := s.unhurried(ctx, tx); err != nil {
+	if err := s.liftStatementLimit(ctx, tx); err != nil {
 		return 0, err
 	}
 	from := int64(uint64(c) << 56)
@@ -248,7 +248,7 @@ func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision
 		origin   int32
 	}
 	cells := map[key]*cell{}
-	if err := s.cellsOf(ctx, tx, ids, nil, &fleet.Filter{}, func(api int64, origin int32, day int64, tag uint64, row []int64) {
+	if err := s.scanCells(ctx, tx, ids, nil, &fleet.Filter{}, func(api int64, origin int32, day int64, tag uint64, row []int64) {
 		at := key{api, day, origin}
 		if cells[at] == nil {
 			cells[at] = &cell{}

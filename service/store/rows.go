@@ -9,14 +9,14 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// fewOrigins is the max number of origins in an SQL condition; for more, rows of all origins are
-// read.
-const fewOrigins = 64
+// maxConditionOrigins is the max number of origins in an SQL condition; for more, rows of all
+// origins are read.
+const maxConditionOrigins = 64
 
 // inOrigins returns a condition that a column is one of a few origins, and appends their numbers to
 // args. It returns "" if there are none or too many.
 func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) string {
-	if len(origins) == 0 || len(origins) > fewOrigins {
+	if len(origins) == 0 || len(origins) > maxConditionOrigins {
 		return ""
 	}
 	var in []string
@@ -27,9 +27,10 @@ func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) strin
 	return column + " IN (" + strings.Join(in, ", ") + ")"
 }
 
-// cellsOf calls visit for the rows of statistics of some APIs within a filter's days. Rows of other
-// origins are included if origins has more than fewOrigins. values is valid until visit returns.
-func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
+// scanCells calls visit for the rows of statistics of some APIs within a filter's days. Rows of
+// other origins are included if origins has more than maxConditionOrigins. values is valid until
+// visit returns.
+func (s *Store) scanCells(ctx context.Context, q queryer, apis []int64, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
 	from, to := days(f)
 	args := []any{from, to}
 	in := make([]string, len(apis))
@@ -42,7 +43,7 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins ma
 		where += " AND " + few
 	}
 	for kind, t := range byTag {
-		if err := s.rowsOf(ctx, q, t, where, args, func(values []int64) error {
+		if err := s.scanRows(ctx, q, t, where, args, func(values []int64) error {
 			tag := uint64(kind)
 			switch t {
 			case buckets:
@@ -59,9 +60,9 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins ma
 	return nil
 }
 
-// rowsOf calls visit for rows of a table, each its keys and then its columns. values is valid until
-// visit returns.
-func (s *Store) rowsOf(ctx context.Context, q queryer, t *table, where string, args []any, visit func(values []int64) error) error {
+// scanRows calls visit for rows of a table, each its keys and then its columns. values is valid
+// until visit returns.
+func (s *Store) scanRows(ctx context.Context, q queryer, t *table, where string, args []any, visit func(values []int64) error) error {
 	values := make([]int64, len(t.keys)+len(t.columns))
 	if s.asText {
 		rows, err := q.QueryContext(ctx, "SELECT concat_ws(' ', "+t.names()+") FROM "+t.name+where, args...)
