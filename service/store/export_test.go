@@ -57,7 +57,7 @@ func Twice(m *profile.Marker) (*profile.Marker, error) {
 		return nil, fmt.Errorf("%d cells", len(cells))
 	}
 	f := figures{}
-	new(apiSum).add(c.value(c.find(key)), func(tag uint64, row *[widest]int64) {
+	new(apiSum).add(c.value(c.find(key)), func(tag uint64, row *[rowWidth]int64) {
 		f.add(tag, row[:len(byTag[tag%(1<<tagBits)].columns)])
 	})
 	got := &profile.Marker{ID: m.ID, Name: m.Name, Package: m.Package, Kind: m.Kind}

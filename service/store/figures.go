@@ -50,7 +50,7 @@ type name struct {
 
 // A packer encodes statistics as parts of cells.
 type packer struct {
-	row   [widest]int64
+	row   [rowWidth]int64
 	parts []part
 	out   []byte
 }
@@ -147,14 +147,14 @@ func series[B any](p *packer, number uint64, list []B, of func(*B) (k uint8, cou
 		if count|sum == 0 && sq == (profile.Uint128{}) {
 			continue
 		}
-		if at := int(k / perPart); at != open {
+		if at := int(k / bucketsPerRow); at != open {
 			if open >= 0 {
 				p.part(tagBucket | (number<<3|uint64(open))<<tagBits)
 			}
 			open = at
-			p.row = [widest]int64{}
+			p.row = [rowWidth]int64{}
 		}
-		at := int(k%perPart) * 4
+		at := int(k%bucketsPerRow) * 4
 		p.row[at], p.row[at+1] = toColumn(count), toColumn(sum)
 		p.row[at+2], p.row[at+3] = toColumns(sq)
 	}
@@ -212,7 +212,7 @@ func skip(b []byte) []byte {
 
 // mergeParts appends the sum of two lists of parts, both sorted by tag.
 func mergeParts(sum, a, b []byte) []byte {
-	var row [widest]int64
+	var row [rowWidth]int64
 	for len(a) > 0 && len(b) > 0 {
 		tag, n := binary.Uvarint(a)
 		other, k := binary.Uvarint(b)

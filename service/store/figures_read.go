@@ -9,14 +9,14 @@ import (
 )
 
 // A figures is a sum of cells: rows of the statistics tables by tag.
-type figures map[uint64]*[widest]int64
+type figures map[uint64]*[rowWidth]int64
 
 // add adds a row.
 func (f figures) add(tag uint64, values []int64) {
 	t := byTag[tag%(1<<tagBits)]
 	row := f[tag]
 	if row == nil {
-		row = new([widest]int64)
+		row = new([rowWidth]int64)
 		t.clear(row)
 		f[tag] = row
 	}
@@ -78,8 +78,8 @@ func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 			}
 		case tagBucket:
 			number := sub >> 3
-			for i := range perPart {
-				k := uint8(sub%8)*perPart + uint8(i)
+			for i := range bucketsPerRow {
+				k := uint8(sub%8)*bucketsPerRow + uint8(i)
 				count, sum, sq := fromColumn(row[4*i]), fromColumn(row[4*i+1]), fromColumns(row[4*i+2], row[4*i+3])
 				if count|sum == 0 && sq == (profile.Uint128{}) {
 					continue

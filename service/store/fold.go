@@ -180,7 +180,7 @@ func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error 
 	last := int32(-1)
 	cells, _ := k.sorted()
 	for _, key := range cells {
-		var row [widest]int64
+		var row [rowWidth]int64
 		heads.clear(&row)
 		heads.unpack(&row, k.value(key))
 		rows = append(append(rows, int64(key.origin), int64(key.day)), row[:len(heads.columns)]...)
@@ -218,7 +218,7 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (newMa
 			apis = append(apis, apiSum{id: int64(key.api)})
 		}
 		a := &apis[len(apis)-1]
-		a.add(k.value(key), func(tag uint64, row *[widest]int64) {
+		a.add(k.value(key), func(tag uint64, row *[rowWidth]int64) {
 			t := byTag[tag%(1<<tagBits)]
 			to := append(rows[tag%(1<<tagBits)], int64(key.api), int64(key.origin), int64(key.day))
 			sub := int64(tag >> tagBits)
@@ -273,8 +273,8 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (newMa
 }
 
 // add adds the parts of a cell, and calls visit for each.
-func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
-	var row [widest]int64
+func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[rowWidth]int64)) {
+	var row [rowWidth]int64
 	var sum profile.Uint128
 	var nested int64
 	for len(parts) > 0 {
@@ -287,7 +287,7 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 			a.runs, a.count, a.most = add(a.runs, row[0]), add(a.count, row[1]), max(a.most, row[7])
 			nested = row[4]
 		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
-			for i := range perPart {
+			for i := range bucketsPerRow {
 				a.timed = add(a.timed, row[4*i])
 				sum = sum.Add(profile.Uint128{Lo: uint64(row[4*i+1])})
 			}

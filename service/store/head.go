@@ -35,7 +35,7 @@ func (p *packer) head(of *profile.Profile) []byte {
 }
 
 // fromHead sets the fields of p that are about runs.
-func fromHead(p *profile.Profile, r *[widest]int64) {
+func fromHead(p *profile.Profile, r *[rowWidth]int64) {
 	p.Runs = int(r[1])
 	p.ElapsedNS, p.Lost = fromColumn(r[2]), fromColumn(r[3])
 	p.NoSelf, p.Untimed, p.Damaged, p.Complete = r[4]&headNoSelf != 0, r[4]&headUntimed != 0, r[4]&headDamaged != 0, r[4]&headIncomplete == 0

@@ -119,7 +119,7 @@ func (s *Store) move(ctx context.Context, t *table, month fleet.Day, where strin
 	slices.SortFunc(list, func(a, b []int64) int { return slices.Compare(a[:keys], b[:keys]) })
 	var sum []int64
 	for i := 0; i < len(list); {
-		var row [widest]int64
+		var row [rowWidth]int64
 		t.clear(&row)
 		first := list[i][:keys]
 		for ; i < len(list) && slices.Equal(list[i][:keys], first); i++ {

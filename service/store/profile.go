@@ -88,7 +88,7 @@ func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, er
 // headOf returns a profile without markers, of some origins and of the filter's days.
 func (s *Store) headOf(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter) (*profile.Profile, error) {
 	from, to := days(f)
-	var row [widest]int64
+	var row [rowWidth]int64
 	heads.clear(&row)
 	seen := map[int32]bool{}
 	if err := s.scanRows(ctx, q, heads, " WHERE day >= $1 AND day <= $2", []any{from, to}, func(values []int64) error {

@@ -258,7 +258,7 @@ func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision
 		case tag == tagCell:
 			c.runs, c.count, c.nested, c.most = row[0], row[1], row[4], row[7]
 		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
-			for i := range perPart {
+			for i := range bucketsPerRow {
 				c.timed = add(c.timed, row[4*i])
 				c.times = c.times.Add(profile.Uint128{Lo: uint64(row[4*i+1])})
 			}

@@ -142,10 +142,10 @@ func (tx *sqliteTx) bulk(ctx context.Context, t *table, rows []int64) error {
 	}
 	// Rows of buckets are mostly zeros. Rows with the same first and last bucket share statements.
 	width := len(t.keys) + len(t.columns)
-	var by [perPart][perPart][]int64
+	var by [bucketsPerRow][bucketsPerRow][]int64
 	for ; len(rows) > 0; rows = rows[width:] {
 		values := rows[len(t.keys):width]
-		first, last := 0, perPart-1
+		first, last := 0, bucketsPerRow-1
 		for first < last && [4]int64(values[4*first:]) == [4]int64{} {
 			first++
 		}

@@ -94,7 +94,7 @@ func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 }
 
 func mergeHeads(sum, a, b []byte) []byte {
-	var row [widest]int64
+	var row [rowWidth]int64
 	heads.clear(&row)
 	heads.unpack(&row, a)
 	heads.unpack(&row, b)

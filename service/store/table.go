@@ -43,7 +43,8 @@ var (
 		{"sample", largest}, {"flags", union},
 	}}
 
-	// buckets has perPart buckets per row: those of a series from number perPart·part on.
+	// buckets has bucketsPerRow buckets per row: those of a series from number bucketsPerRow·part
+	// on.
 	buckets = &table{"bucket", append(cellKeys[:3:3], "series", "part"), bucketColumns()}
 
 	// estimates has the data for the errors of markers that were sampled, or picked at random.
@@ -66,43 +67,43 @@ var (
 
 var cellKeys = []string{"api", "origin", "day"}
 
-const perPart = 8 // buckets in a row
+const bucketsPerRow = 8 // buckets in a row
 
 func bucketColumns() (list []column) {
-	for k := range perPart {
+	for k := range bucketsPerRow {
 		list = append(list, column{fmt.Sprintf("count%d", k), sums}, column{fmt.Sprintf("sum%d", k), sums},
 			column{fmt.Sprintf("sq%d", k), sumLow}, column{fmt.Sprintf("sq%d_hi", k), sumHigh})
 	}
 	return list
 }
 
-// widest is the max number of columns of a table.
-const widest = 4 * perPart
+// rowWidth is the max number of columns of a table.
+const rowWidth = 4 * bucketsPerRow
 
 // none returns the neutral value of a column.
 func (c *column) none() int64 {
 	if c.rule == smallest {
-		return most
+		return maxColumn
 	}
 	return 0
 }
 
 // clear sets a row to neutral values.
-func (t *table) clear(row *[widest]int64) {
+func (t *table) clear(row *[rowWidth]int64) {
 	for i := range t.columns {
 		row[i] = t.columns[i].none()
 	}
 }
 
 // add merges a value into a column of a row.
-func (t *table) add(row *[widest]int64, i int, v int64) {
+func (t *table) add(row *[rowWidth]int64, i int, v int64) {
 	switch t.columns[i].rule {
 	case sums, sumHigh:
 		row[i] = add(row[i], v)
 	case sumLow:
 		sum := row[i] + v
-		row[i] = sum & low
-		row[i+1] = add(row[i+1], sum>>digits)
+		row[i] = sum & lowMask
+		row[i+1] = add(row[i+1], sum>>lowBits)
 	case largest:
 		row[i] = max(row[i], v)
 	case smallest:
@@ -115,7 +116,7 @@ func (t *table) add(row *[widest]int64, i int, v int64) {
 // In memory a row is a bit set of the columns with a non-neutral value, then these values, all as
 // varints.
 
-func (t *table) pack(b []byte, row *[widest]int64) []byte {
+func (t *table) pack(b []byte, row *[rowWidth]int64) []byte {
 	var has uint64
 	for i := range t.columns {
 		if row[i] != t.columns[i].none() {
@@ -130,7 +131,7 @@ func (t *table) pack(b []byte, row *[widest]int64) []byte {
 }
 
 // unpack merges the row at the front of b into row, and returns the rest of b.
-func (t *table) unpack(row *[widest]int64, b []byte) []byte {
+func (t *table) unpack(row *[rowWidth]int64, b []byte) []byte {
 	has, n := binary.Uvarint(b)
 	b = b[n:]
 	for ; has != 0; has &= has - 1 {
@@ -169,13 +170,13 @@ func (t *table) conflict(least string, from, to int) string {
 		var set string
 		switch c.rule {
 		case sums:
-			set = fmt.Sprintf(`%s(%s, %d - %s) + %s`, least, have, int64(most), more, more)
+			set = fmt.Sprintf(`%s(%s, %d - %s) + %s`, least, have, int64(maxColumn), more, more)
 		case sumLow:
-			set = fmt.Sprintf(`(%s + %s) & %d`, have, more, int64(low))
+			set = fmt.Sprintf(`(%s + %s) & %d`, have, more, int64(lowMask))
 		case sumHigh:
 			below := t.columns[i-1].name
-			carry := fmt.Sprintf(`((%s."%s" + excluded."%s") >> %d)`, t.name, below, below, digits)
-			set = fmt.Sprintf(`%s(%s, %d - %s - %s) + %s + %s`, least, have, int64(most), more, carry, more, carry)
+			carry := fmt.Sprintf(`((%s."%s" + excluded."%s") >> %d)`, t.name, below, below, lowBits)
+			set = fmt.Sprintf(`%s(%s, %d - %s - %s) + %s + %s`, least, have, int64(maxColumn), more, carry, more, carry)
 		case largest:
 			set = fmt.Sprintf(`CASE WHEN %s > %s THEN %s ELSE %s END`, more, have, more, have)
 		case smallest:

@@ -149,7 +149,7 @@ func (s *Store) takeOver() (again bool, err error) {
 	// A lease in the future is from before the clock was set back.
 	before, after := now.Add(-lease).UnixMilli(), now.Add(lease).UnixMilli()
 	if !s.shared { // all other writers are dead
-		before = most
+		before = maxColumn
 	}
 	writer, _ := s.who()
 	var id, beat int64
