@@ -66,35 +66,35 @@ func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 	p.parts, p.out = p.parts[:0], p.out[:0]
 	cells.clear(&p.row)
 	r := &p.row
-	r[0], r[1], r[2], r[3], r[4], r[5] = toColumn(m.Runs), toColumn(m.Count), toColumn(m.Open), toColumn(m.SelfNS), toColumn(m.NestedNS), toColumn(m.Ticks)
+	r[cellRuns], r[cellCount], r[cellOpen], r[cellSelf], r[cellNested], r[cellTicks] = toColumn(m.Runs), toColumn(m.Count), toColumn(m.Open), toColumn(m.SelfNS), toColumn(m.NestedNS), toColumn(m.Ticks)
 	if len(m.Buckets) > 0 {
-		r[6], r[7] = toColumn(m.MinNS), toColumn(m.MaxNS)
+		r[cellMin], r[cellMax] = toColumn(m.MinNS), toColumn(m.MaxNS)
 	}
 	if len(m.First.Buckets) > 0 {
-		r[8], r[9] = toColumn(m.First.MinNS), toColumn(m.First.MaxNS)
+		r[cellFirstMin], r[cellFirstMax] = toColumn(m.First.MinNS), toColumn(m.First.MaxNS)
 	}
-	r[10] = toColumn(m.Sample)
+	r[cellSample] = toColumn(m.Sample)
 	if !m.CountOnly {
-		r[11] = flagTimed
+		r[cellFlags] = flagTimed
 	}
 	if m.Unsure {
-		r[11] |= flagUnsure
+		r[cellFlags] |= flagUnsure
 	}
 	if off := slices.Index(offReasons, m.Off); off > 0 {
-		r[11] |= flagOff << (off - 1)
+		r[cellFlags] |= flagOff << (off - 1)
 	}
 	p.part(tagCell)
 
 	if m.Samples|m.Seen != 0 || m.CountVar != (profile.Uint128{}) || m.SumVar != (profile.Uint128{}) || m.Picks != nil {
 		estimates.clear(&p.row)
-		r[0], r[1] = toColumn(m.Samples), toColumn(m.Seen)
-		r[2], r[3] = toColumns(m.CountVar)
-		r[4], r[5] = toColumns(m.SumVar)
+		r[estimateSamples], r[estimateSeen] = toColumn(m.Samples), toColumn(m.Seen)
+		r[estimateCountVar], r[estimateCountVarHi] = toColumns(m.CountVar)
+		r[estimateSumVar], r[estimateSumVarHi] = toColumns(m.SumVar)
 		if s := m.Picks; s != nil {
-			r[6] = toColumn(s.Runs)
-			r[7], r[8] = toColumns(s.Weight)
-			r[9], r[10] = toColumns(s.Passages)
-			r[11], r[12] = toColumns(s.PassagesVar)
+			r[estimatePicks] = toColumn(s.Runs)
+			r[estimateWeight], r[estimateWeightHi] = toColumns(s.Weight)
+			r[estimatePicked], r[estimatePickedHi] = toColumns(s.Passages)
+			r[estimatePickedVar], r[estimatePickedVarHi] = toColumns(s.PassagesVar)
 		}
 		p.part(tagEstimate)
 	}

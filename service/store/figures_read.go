@@ -28,23 +28,23 @@ func (f figures) add(tag uint64, values []int64) {
 // marker sets the statistics of m, which has its name and position already.
 func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 	if r := f[tagCell]; r != nil {
-		m.Runs, m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[0]), fromColumn(r[1]), fromColumn(r[2]), fromColumn(r[3]), fromColumn(r[4]), fromColumn(r[5])
-		m.MinNS, m.MaxNS = fromColumn(r[6]), fromColumn(r[7])
-		m.First.MinNS, m.First.MaxNS = fromColumn(r[8]), fromColumn(r[9])
-		m.Sample = fromColumn(r[10])
-		m.CountOnly = r[11]&flagTimed == 0
-		m.Unsure = r[11]&flagUnsure != 0
+		m.Runs, m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[cellRuns]), fromColumn(r[cellCount]), fromColumn(r[cellOpen]), fromColumn(r[cellSelf]), fromColumn(r[cellNested]), fromColumn(r[cellTicks])
+		m.MinNS, m.MaxNS = fromColumn(r[cellMin]), fromColumn(r[cellMax])
+		m.First.MinNS, m.First.MaxNS = fromColumn(r[cellFirstMin]), fromColumn(r[cellFirstMax])
+		m.Sample = fromColumn(r[cellSample])
+		m.CountOnly = r[cellFlags]&flagTimed == 0
+		m.Unsure = r[cellFlags]&flagUnsure != 0
 		for i, why := range offReasons[1:] {
-			if r[11]&(flagOff<<i) != 0 {
+			if r[cellFlags]&(flagOff<<i) != 0 {
 				m.Off = why
 			}
 		}
 	}
 	if r := f[tagEstimate]; r != nil {
-		m.Samples, m.Seen = fromColumn(r[0]), fromColumn(r[1])
-		m.CountVar, m.SumVar = fromColumns(r[2], r[3]), fromColumns(r[4], r[5])
-		if r[6] > 0 {
-			m.Picks = &profile.Picks{Runs: fromColumn(r[6]), Weight: fromColumns(r[7], r[8]), Passages: fromColumns(r[9], r[10]), PassagesVar: fromColumns(r[11], r[12])}
+		m.Samples, m.Seen = fromColumn(r[estimateSamples]), fromColumn(r[estimateSeen])
+		m.CountVar, m.SumVar = fromColumns(r[estimateCountVar], r[estimateCountVarHi]), fromColumns(r[estimateSumVar], r[estimateSumVarHi])
+		if r[estimatePicks] > 0 {
+			m.Picks = &profile.Picks{Runs: fromColumn(r[estimatePicks]), Weight: fromColumns(r[estimateWeight], r[estimateWeightHi]), Passages: fromColumns(r[estimatePicked], r[estimatePickedHi]), PassagesVar: fromColumns(r[estimatePickedVar], r[estimatePickedVarHi])}
 		}
 	}
 

@@ -154,8 +154,8 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 		return err
 	}
 	var newMarks []uint64
-	if c == headChunk {
-		err = s.writeHeads(ctx, tx, k)
+	if c == runChunk {
+		err = s.writeRunTotals(ctx, tx, k)
 	} else {
 		newMarks, err = s.writeCells(ctx, tx, k)
 	}
@@ -169,8 +169,8 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 	return nil
 }
 
-// writeHeads writes the fields of profiles that are about runs.
-func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error {
+// writeRunTotals writes the fields of profiles that are about runs.
+func (s *Store) writeRunTotals(ctx context.Context, tx transaction, k *chunk) error {
 	now, err := s.clock(ctx, tx)
 	if err != nil {
 		return err
@@ -181,9 +181,9 @@ func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error 
 	cells, _ := k.sorted()
 	for _, key := range cells {
 		var row [rowWidth]int64
-		heads.clear(&row)
-		heads.unpack(&row, k.value(key))
-		rows = append(append(rows, int64(key.origin), int64(key.day)), row[:len(heads.columns)]...)
+		runTotals.clear(&row)
+		runTotals.unpack(&row, k.value(key))
+		rows = append(append(rows, int64(key.origin), int64(key.day)), row[:len(runTotals.columns)]...)
 		if key.origin != last {
 			last = key.origin
 			origins.row([]int64{int64(last), now.UnixMilli()})
@@ -192,7 +192,7 @@ func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error 
 	if _, err := tx.exec(ctx, "UPDATE origin SET changed = v.now FROM {rows} WHERE origin.id = v.origin", origins, nil); err != nil {
 		return err
 	}
-	if err := tx.bulk(ctx, heads, rows); err != nil {
+	if err := tx.bulk(ctx, runTotals, rows); err != nil {
 		return err
 	}
 	_, err = renumber(ctx, tx)
@@ -284,8 +284,8 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[rowWidth]int64))
 		parts = t.unpack(&row, parts[n:])
 		switch {
 		case tag == tagCell:
-			a.runs, a.count, a.most = add(a.runs, row[0]), add(a.count, row[1]), max(a.most, row[7])
-			nested = row[4]
+			a.runs, a.count, a.most = add(a.runs, row[cellRuns]), add(a.count, row[cellCount]), max(a.most, row[cellMax])
+			nested = row[cellNested]
 		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
 			for i := range bucketsPerRow {
 				a.timed = add(a.timed, row[4*i])

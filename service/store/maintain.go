@@ -79,8 +79,8 @@ func (s *Store) rollUp(ctx context.Context, before fleet.Day) error {
 				}
 			}
 		}
-		// heads last: its rows show that a month still has days to merge.
-		if err := s.move(ctx, heads, month, ""); err != nil {
+		// runTotals last: its rows show that a month still has days to merge.
+		if err := s.move(ctx, runTotals, month, ""); err != nil {
 			return err
 		}
 	}

@@ -82,30 +82,30 @@ func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, er
 	if err != nil {
 		return nil, err
 	}
-	return s.headOf(ctx, tx, origins, f)
+	return s.runProfile(ctx, tx, origins, f)
 }
 
-// headOf returns a profile without markers, of some origins and of the filter's days.
-func (s *Store) headOf(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter) (*profile.Profile, error) {
+// runProfile returns a profile without markers, of some origins and of the filter's days.
+func (s *Store) runProfile(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter) (*profile.Profile, error) {
 	from, to := days(f)
 	var row [rowWidth]int64
-	heads.clear(&row)
+	runTotals.clear(&row)
 	seen := map[int32]bool{}
-	if err := s.scanRows(ctx, q, heads, " WHERE day >= $1 AND day <= $2", []any{from, to}, func(values []int64) error {
+	if err := s.scanRows(ctx, q, runTotals, " WHERE day >= $1 AND day <= $2", []any{from, to}, func(values []int64) error {
 		origin := int32(values[0])
 		if _, ok := origins[origin]; !ok {
 			return nil
 		}
 		seen[origin] = true
-		for i, v := range values[len(heads.keys):] {
-			heads.add(&row, i, v)
+		for i, v := range values[len(runTotals.keys):] {
+			runTotals.add(&row, i, v)
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	p := &profile.Profile{}
-	fromHead(p, &row)
+	setRunTotals(p, &row)
 	p.Run = fmt.Sprintf("%d runs", p.Runs)
 	if p.Runs == 1 {
 		p.Run = "1 run"

@@ -256,7 +256,7 @@ func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision
 		c := cells[at]
 		switch {
 		case tag == tagCell:
-			c.runs, c.count, c.nested, c.most = row[0], row[1], row[4], row[7]
+			c.runs, c.count, c.nested, c.most = row[cellRuns], row[cellCount], row[cellNested], row[cellMax]
 		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
 			for i := range bucketsPerRow {
 				c.timed = add(c.timed, row[4*i])

@@ -20,7 +20,7 @@ import (
 // last log number included.
 const (
 	chunks    = 256
-	headChunk = chunks // the rows of heads
+	runChunk  = chunks // the rows of runTotals
 	allChunks = chunks + 1
 )
 
@@ -28,21 +28,21 @@ func chunkOf(api uint64) int { return int(api >> 56) }
 
 // A delta is what a batch adds to the sum.
 type delta struct {
-	origin int32
-	day    int32
-	head   []byte
-	cells  []byte // for each marker: API, hash of its name and position, start of the run that has them, length of parts, parts
+	origin    int32
+	day       int32
+	runTotals []byte
+	cells     []byte // for each marker: API, hash of its name and position, start of the run that has them, length of parts, parts
 }
 
-// deltaHead is the number of bytes before the parts.
-const deltaHead = 28
+// deltaHeader is the number of bytes before the parts.
+const deltaHeader = 28
 
 // deltaOf returns the delta of a profile received at now; hashes are those of its markers'
 // names and positions.
 func deltaOf(p *profile.Profile, hashes []uint64, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
 	d := &delta{origin: origin, day: int32(day), cells: make([]byte, 0, 160*len(p.Markers))}
 	var pack packer
-	d.head = pack.head(p)
+	d.runTotals = pack.runTotals(p)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		parts := pack.marker(m, numbers)
@@ -75,14 +75,14 @@ type sum struct {
 // already; written may be nil.
 func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 	s.last = number
-	if written == nil || written[headChunk] < number {
-		s.spare = s.chunk(headChunk, number).add(s, cellKey{0, d.origin, d.day}, d.head, s.spare, mergeHeads)
+	if written == nil || written[runChunk] < number {
+		s.spare = s.chunk(runChunk, number).add(s, cellKey{0, d.origin, d.day}, d.runTotals, s.spare, mergeRunTotals)
 	}
 	for b := d.cells; len(b) > 0; {
 		api, hash, asOf := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), int64(binary.LittleEndian.Uint64(b[16:]))
 		n := int(binary.LittleEndian.Uint32(b[24:]))
-		parts := b[deltaHead : deltaHead+n]
-		b = b[deltaHead+n:]
+		parts := b[deltaHeader : deltaHeader+n]
+		b = b[deltaHeader+n:]
 		c := chunkOf(api)
 		if written != nil && written[c] >= number {
 			continue
@@ -93,12 +93,12 @@ func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 	}
 }
 
-func mergeHeads(sum, a, b []byte) []byte {
+func mergeRunTotals(sum, a, b []byte) []byte {
 	var row [rowWidth]int64
-	heads.clear(&row)
-	heads.unpack(&row, a)
-	heads.unpack(&row, b)
-	return heads.pack(sum, &row)
+	runTotals.clear(&row)
+	runTotals.unpack(&row, a)
+	runTotals.unpack(&row, b)
+	return runTotals.pack(sum, &row)
 }
 
 // chunk returns chunk c, which it creates if needed, with this batch as its first.

@@ -34,13 +34,55 @@ type table struct {
 	columns []column
 }
 
+// Columns of cells.
+const (
+	cellRuns = iota
+	cellCount
+	cellOpen
+	cellSelf
+	cellNested
+	cellTicks
+	cellMin
+	cellMax
+	cellFirstMin
+	cellFirstMax
+	cellSample
+	cellFlags
+)
+
+// Columns of estimates; those of 128-bit sums have a second, upper one.
+const (
+	estimateSamples = iota
+	estimateSeen
+	estimateCountVar
+	estimateCountVarHi
+	estimateSumVar
+	estimateSumVarHi
+	estimatePicks
+	estimateWeight
+	estimateWeightHi
+	estimatePicked
+	estimatePickedHi
+	estimatePickedVar
+	estimatePickedVarHi
+)
+
 // The statistics tables, see docs/store.md.
 var (
 	// cells has the single values of a marker, by API, origin and day.
 	cells = &table{"cell", cellKeys, []column{
-		{"runs", sums}, {"count", sums}, {"open", sums}, {"self", sums}, {"nested", sums}, {"ticks", sums},
-		{"least", smallest}, {"most", largest}, {"first_least", smallest}, {"first_most", largest},
-		{"sample", largest}, {"flags", union},
+		cellRuns:     {"runs", sums},
+		cellCount:    {"count", sums},
+		cellOpen:     {"open", sums},
+		cellSelf:     {"self", sums},
+		cellNested:   {"nested", sums},
+		cellTicks:    {"ticks", sums},
+		cellMin:      {"least", smallest},
+		cellMax:      {"most", largest},
+		cellFirstMin: {"first_least", smallest},
+		cellFirstMax: {"first_most", largest},
+		cellSample:   {"sample", largest},
+		cellFlags:    {"flags", union},
 	}}
 
 	// buckets has bucketsPerRow buckets per row: those of a series from number bucketsPerRow·part
@@ -49,19 +91,43 @@ var (
 
 	// estimates has the data for the errors of markers that were sampled, or picked at random.
 	estimates = &table{"estimate", cellKeys, []column{
-		{"samples", sums}, {"seen", sums}, {"count_var", sumLow}, {"count_var_hi", sumHigh}, {"sum_var", sumLow}, {"sum_var_hi", sumHigh},
-		{"picks", sums}, {"weight", sumLow}, {"weight_hi", sumHigh}, {"picked", sumLow}, {"picked_hi", sumHigh}, {"picked_var", sumLow}, {"picked_var_hi", sumHigh},
+		estimateSamples:     {"samples", sums},
+		estimateSeen:        {"seen", sums},
+		estimateCountVar:    {"count_var", sumLow},
+		estimateCountVarHi:  {"count_var_hi", sumHigh},
+		estimateSumVar:      {"sum_var", sumLow},
+		estimateSumVarHi:    {"sum_var_hi", sumHigh},
+		estimatePicks:       {"picks", sums},
+		estimateWeight:      {"weight", sumLow},
+		estimateWeightHi:    {"weight_hi", sumHigh},
+		estimatePicked:      {"picked", sumLow},
+		estimatePickedHi:    {"picked_hi", sumHigh},
+		estimatePickedVar:   {"picked_var", sumLow},
+		estimatePickedVarHi: {"picked_var_hi", sumHigh},
 	}}
 
 	// readings has the readings of collectors: for a value its three sums; for a collector Scopes
 	// and Dropped, in the first two columns.
 	readings = &table{"reading", append(cellKeys[:3:3], "value"), []column{{"sum", sums}, {"self", sums}, {"nested", sums}}}
 
-	// heads has the fields that are about runs, by origin and day.
-	heads = &table{"head", []string{"origin", "day"}, []column{
-		{"batches", sums}, {"runs", sums}, {"elapsed", sums}, {"lost", sums}, {"flags", union},
-		{"sample", largest}, {"windows", sums}, {"open", sums}, {"net", sums}, {"of", sums},
-		{"wild_runs", sums}, {"wild_picked", sums}, {"wild_of", sums}, {"wild_loaded", sums}, {"wild_full", sums}, {"wild_noplace", sums},
+	// runTotals has the fields that are about runs, by origin and day.
+	runTotals = &table{"head", []string{"origin", "day"}, []column{
+		totalBatches:     {"batches", sums},
+		totalRuns:        {"runs", sums},
+		totalElapsed:     {"elapsed", sums},
+		totalLost:        {"lost", sums},
+		totalFlags:       {"flags", union},
+		totalSample:      {"sample", largest},
+		totalWindows:     {"windows", sums},
+		totalOpen:        {"open", sums},
+		totalNet:         {"net", sums},
+		totalOf:          {"of", sums},
+		totalWildRuns:    {"wild_runs", sums},
+		totalWildPicked:  {"wild_picked", sums},
+		totalWildOf:      {"wild_of", sums},
+		totalWildLoaded:  {"wild_loaded", sums},
+		totalWildFull:    {"wild_full", sums},
+		totalWildNoPlace: {"wild_noplace", sums},
 	}}
 )
 
