@@ -187,7 +187,7 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	}
 	defer tx.Rollback()
 	var apis, origins, writers, revision, batches, tokens int64
-	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, writers, revision FROM total WHERE id = 1"+s.lock).Scan(&apis, &origins, &writers, &revision); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, writers, revision FROM total WHERE id = 1"+s.forUpdate).Scan(&apis, &origins, &writers, &revision); err != nil {
 		return err
 	}
 	if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM batch), (SELECT count(*) FROM token)").Scan(&batches, &tokens); err != nil {

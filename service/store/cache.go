@@ -237,7 +237,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (
 	}
 	defer tx.Rollback()
 	var apis, origins, numbers int64
-	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, names FROM total WHERE id = 1"+s.lock).Scan(&apis, &origins, &numbers); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, names FROM total WHERE id = 1"+s.forUpdate).Scan(&apis, &origins, &numbers); err != nil {
 		return false, err
 	}
 	now, err := s.clock(ctx, tx)

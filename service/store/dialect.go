@@ -12,14 +12,14 @@ import (
 
 // A dialect has the differences between the databases.
 type dialect struct {
-	least     string                                            // SQL function for the minimum of its arguments
-	lock      string                                            // appended to a SELECT, locks its rows until the transaction ends
-	asText    bool                                              // reading one text column is cheaper than reading several integers
-	shared    bool                                              // other processes may use the database at the same time
-	script    func(text string) []string                        // splits a migration into statements, translated for the database
-	isolation sql.IsolationLevel                                // for a transaction whose queries must see the same snapshot
-	kind      func(error) error                                 // maps an error to one of this package, or to nil
-	now       func(context.Context, queryer) (time.Time, error) // the database's clock; nil for Options.Now
+	leastFunc  string                                            // SQL function for the minimum of its arguments
+	forUpdate  string                                            // appended to a SELECT, locks its rows until the transaction ends
+	readAsText bool                                              // reading one text column is cheaper than reading several integers
+	shared     bool                                              // other processes may use the database at the same time
+	translate  func(text string) []string                        // splits a migration into statements, translated for the database
+	isolation  sql.IsolationLevel                                // for a transaction whose queries must see the same snapshot
+	classify   func(error) error                                 // maps an error to one of this package, or to nil
+	now        func(context.Context, queryer) (time.Time, error) // the database's clock; nil for Options.Now
 
 	close func(write *sql.DB) error // called before the database is closed, unless nil
 
@@ -85,10 +85,10 @@ func (s *Store) wrap(what string, err error) error {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	if s.dialect.kind == nil { // the database was not opened
+	if s.dialect.classify == nil { // the database was not opened
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	if kind := s.kind(err); kind != nil {
+	if kind := s.classify(err); kind != nil {
 		return fmt.Errorf("%s: %w: %w", what, kind, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)

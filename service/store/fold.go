@@ -139,7 +139,7 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 	}
 	defer tx.Rollback()
 	var number int64
-	err = tx.QueryRowContext(ctx, "SELECT number FROM written WHERE writer = $1 AND chunk = $2"+s.lock, writer, c).Scan(&number)
+	err = tx.QueryRowContext(ctx, "SELECT number FROM written WHERE writer = $1 AND chunk = $2"+s.forUpdate, writer, c).Scan(&number)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return errLost
@@ -256,13 +256,13 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (newMa
 		update.row([]int64{a.id, a.runs, a.count, a.total, a.totalHi, a.timed, a.took, a.tookHi, a.most, a.reported, now.UnixMilli(), revision})
 	}
 	if _, err := tx.exec(ctx, `UPDATE api SET
-		runs = `+s.least+`(api.runs, 9223372036854775807 - v.runs) + v.runs,
-		count = `+s.least+`(api.count, 9223372036854775807 - v.count) + v.count,
+		runs = `+s.leastFunc+`(api.runs, 9223372036854775807 - v.runs) + v.runs,
+		count = `+s.leastFunc+`(api.count, 9223372036854775807 - v.count) + v.count,
 		total = (api.total + v.total) & 4611686018427387903,
-		total_hi = `+s.least+`(api.total_hi, 9223372036854775807 - v.total_hi - ((api.total + v.total) >> 62)) + v.total_hi + ((api.total + v.total) >> 62),
-		timed = `+s.least+`(api.timed, 9223372036854775807 - v.timed) + v.timed,
+		total_hi = `+s.leastFunc+`(api.total_hi, 9223372036854775807 - v.total_hi - ((api.total + v.total) >> 62)) + v.total_hi + ((api.total + v.total) >> 62),
+		timed = `+s.leastFunc+`(api.timed, 9223372036854775807 - v.timed) + v.timed,
 		took = (api.took + v.took) & 4611686018427387903,
-		took_hi = `+s.least+`(api.took_hi, 9223372036854775807 - v.took_hi - ((api.took + v.took) >> 62)) + v.took_hi + ((api.took + v.took) >> 62),
+		took_hi = `+s.leastFunc+`(api.took_hi, 9223372036854775807 - v.took_hi - ((api.took + v.took) >> 62)) + v.took_hi + ((api.took + v.took) >> 62),
 		most = CASE WHEN v.most > api.most THEN v.most ELSE api.most END,
 		reported = api.reported + v.reported,
 		first = CASE WHEN api.changed = 0 THEN v.now ELSE api.first END, changed = v.now, revision = v.revision

@@ -18,7 +18,7 @@ func (s *Store) identify(ctx context.Context) error {
 		return err
 	}
 	defer tx.Rollback()
-	if err := tx.QueryRowContext(ctx, "SELECT version FROM schema_version WHERE id = 1"+s.lock).Scan(new(int)); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT version FROM schema_version WHERE id = 1"+s.forUpdate).Scan(new(int)); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS identity (id BIGINT PRIMARY KEY, store BIGINT NOT NULL)"); err != nil {

@@ -50,7 +50,7 @@ func (s *Store) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	switch {
 	case err == nil:
 		s.workerErrors.note(ingesting, nil)
-	case s.kind(err) != nil: // the database failed, not the batch
+	case s.classify(err) != nil: // the database failed, not the batch
 		s.workerErrors.note(ingesting, err)
 	}
 	return r, s.wrap("taking a batch", err)

@@ -68,7 +68,7 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	}
 	defer tx.Rollback()
 	var version int
-	if err := tx.QueryRowContext(ctx, "SELECT version FROM schema_version WHERE id = 1"+s.lock).Scan(&version); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT version FROM schema_version WHERE id = 1"+s.forUpdate).Scan(&version); err != nil {
 		return false, err
 	}
 	newest := list[len(list)-1].version
@@ -81,7 +81,7 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	if err := s.liftStatementLimit(ctx, tx); err != nil {
 		return false, err
 	}
-	for _, one := range s.script(list[version].text) {
+	for _, one := range s.translate(list[version].text) {
 		if _, err := tx.ExecContext(ctx, one); err != nil {
 			return false, fmt.Errorf("bringing the tables to version %d: %w", version+1, err)
 		}
@@ -109,7 +109,7 @@ func (s *Store) fill(ctx context.Context, tx transaction, version int) error {
 		return err
 	}
 	for _, m := range migrations[version:] {
-		for _, one := range s.script(m.text) {
+		for _, one := range s.translate(m.text) {
 			if !strings.HasPrefix(one, "UPDATE ") {
 				continue
 			}

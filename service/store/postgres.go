@@ -69,12 +69,12 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 func postgresDialect() dialect {
 	upserts := &postgresUpserts{text: map[*table]string{}}
 	return dialect{
-		least:     "LEAST",
-		lock:      " FOR UPDATE",
+		leastFunc: "LEAST",
+		forUpdate: " FOR UPDATE",
 		shared:    true,
 		isolation: sql.LevelRepeatableRead,
-		script:    postgresScript,
-		kind:      postgresKind,
+		translate: translatePostgres,
+		classify:  classifyPostgres,
 		// All transactions are durable: the database can crash without this process, which would
 		// then rely on commits that are lost.
 		begin: func(ctx context.Context, db *sql.DB, _ bool) (transaction, error) {
@@ -92,9 +92,9 @@ func postgresDialect() dialect {
 	}
 }
 
-// postgresKind returns the error of this package for an error of PostgreSQL or of the connection,
-// or nil.
-func postgresKind(err error) error {
+// classifyPostgres returns the error of this package for an error of PostgreSQL or of the
+// connection, or nil.
+func classifyPostgres(err error) error {
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) { // for any reason: on a full disk it is "could not write init file", an internal error
 		return ErrGone
@@ -120,9 +120,9 @@ func postgresKind(err error) error {
 	return nil
 }
 
-// postgresScript translates a migration: text columns sort by bytes, and tables keyed by API are
+// translatePostgres translates a migration: text columns sort by bytes, and tables keyed by API are
 // partitioned.
-func postgresScript(text string) (list []string) {
+func translatePostgres(text string) (list []string) {
 	for _, one := range statements(text) {
 		one = strings.ReplaceAll(one, " TEXT ", ` TEXT COLLATE "C" `)
 		name, isTable := strings.CutPrefix(one, "CREATE TABLE ")

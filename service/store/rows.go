@@ -64,7 +64,7 @@ func (s *Store) scanCells(ctx context.Context, q queryer, apis []int64, origins 
 // until visit returns.
 func (s *Store) scanRows(ctx context.Context, q queryer, t *table, where string, args []any, visit func(values []int64) error) error {
 	values := make([]int64, len(t.keys)+len(t.columns))
-	if s.asText {
+	if s.readAsText {
 		rows, err := q.QueryContext(ctx, "SELECT concat_ws(' ', "+t.names()+") FROM "+t.name+where, args...)
 		var text sql.RawBytes
 		return each(rows, err, func() error {

@@ -94,7 +94,7 @@ func (s *Store) checkpoint(file string) {
 		}
 		// On a full disk truncate early, which frees space. Not during a backup, which keeps the
 		// log in use.
-		if err == nil && len(s.backups) == 0 && (pages > longLog || s.kind(s.workerErrors.any()) == ErrFull) {
+		if err == nil && len(s.backups) == 0 && (pages > longLog || s.classify(s.workerErrors.any()) == ErrFull) {
 			err = s.emptyLog(db)
 		}
 		s.workerErrors.note(checkpointing, err)
@@ -155,12 +155,12 @@ func code(err error) int {
 func sqliteDialect() dialect {
 	statements := &sqliteStatements{}
 	return dialect{
-		least:  "min",
-		asText: true, // SQLite locks a mutex for every column read
-		script: sqliteScript,
-		begin:  statements.begin,
-		close:  statements.close,
-		kind: func(err error) error {
+		leastFunc:  "min",
+		readAsText: true, // SQLite locks a mutex for every column read
+		translate:  translateSQLite,
+		begin:      statements.begin,
+		close:      statements.close,
+		classify: func(err error) error {
 			if e := (*sqlite.Error)(nil); errors.As(err, &e) && e.Code() == codes.SQLITE_IOERR_SHMSIZE { // no room for the index of the write-ahead log
 				return ErrFull
 			}
@@ -177,8 +177,8 @@ func sqliteDialect() dialect {
 	}
 }
 
-// sqliteScript translates a migration.
-func sqliteScript(text string) []string {
+// translateSQLite translates a migration.
+func translateSQLite(text string) []string {
 	list := statements(text)
 	for i, one := range list {
 		isNew := strings.HasPrefix(one, "CREATE TABLE")

@@ -227,8 +227,8 @@ func (t *table) insert(from, to int) string {
 	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") "
 }
 
-// conflict returns the end of the upsert. least is the SQL function for the minimum.
-func (t *table) conflict(least string, from, to int) string {
+// conflict returns the end of the upsert. leastFunc is the SQL function for the minimum.
+func (t *table) conflict(leastFunc string, from, to int) string {
 	var sets []string
 	for i := from; i < to; i++ {
 		c := &t.columns[i]
@@ -236,13 +236,13 @@ func (t *table) conflict(least string, from, to int) string {
 		var set string
 		switch c.rule {
 		case sums:
-			set = fmt.Sprintf(`%s(%s, %d - %s) + %s`, least, have, int64(maxColumn), more, more)
+			set = fmt.Sprintf(`%s(%s, %d - %s) + %s`, leastFunc, have, int64(maxColumn), more, more)
 		case sumLow:
 			set = fmt.Sprintf(`(%s + %s) & %d`, have, more, int64(lowMask))
 		case sumHigh:
 			below := t.columns[i-1].name
 			carry := fmt.Sprintf(`((%s."%s" + excluded."%s") >> %d)`, t.name, below, below, lowBits)
-			set = fmt.Sprintf(`%s(%s, %d - %s - %s) + %s + %s`, least, have, int64(maxColumn), more, carry, more, carry)
+			set = fmt.Sprintf(`%s(%s, %d - %s - %s) + %s + %s`, leastFunc, have, int64(maxColumn), more, carry, more, carry)
 		case largest:
 			set = fmt.Sprintf(`CASE WHEN %s > %s THEN %s ELSE %s END`, more, have, more, have)
 		case smallest:
