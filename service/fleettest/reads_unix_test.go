@@ -30,7 +30,7 @@ func newToken(t *testing.T, db, scope string) string {
 // A hundred clients continuously compare everything with everything, while machines send batches.
 // All batches are accepted, and the server's memory stays within its limit. Answer times of batches
 // are logged: on an otherwise idle machine the 99th percentile should be at most 500 ms.
-func TestWideReads(t *testing.T) {
+func TestConcurrentMerges(t *testing.T) {
 	tier.Corpus(t)
 	t.Run("SQLite", func(t *testing.T) { readWide(t, filepath.Join(t.TempDir(), "fleet.db")) })
 	t.Run("PostgreSQL", func(t *testing.T) {

@@ -61,8 +61,8 @@ func (p *Pages) compare(r *http.Request) (*page, error) {
 	return &page{Title: "Compare two builds", Template: "compare.html", Nav: "/compare", Content: c}, nil
 }
 
-// Wide reports whether a request is for a page that sums the statistics of any number of APIs.
-func Wide(r *http.Request) bool {
+// Merges reports whether a request is for a page that sums the statistics of any number of APIs.
+func Merges(r *http.Request) bool {
 	return r.URL.Path == "/compare" && r.URL.Query().Get("old") != ""
 }
 

@@ -60,8 +60,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if s.Assets == "" || !strings.HasPrefix(r.URL.Path, s.Assets) {
 		err = s.allowed(r, ScopeRead)
 	}
-	if err == nil && s.WidePage != nil && s.WidePage(r) {
-		err = s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error { s.Pages.ServeHTTP(w, r); return nil })
+	if err == nil && s.MergePage != nil && s.MergePage(r) {
+		err = s.queueMerge(w, r, func(w http.ResponseWriter, r *http.Request) error { s.Pages.ServeHTTP(w, r); return nil })
 		if err == nil {
 			return
 		}

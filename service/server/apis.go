@@ -87,7 +87,7 @@ func (s *Server) getAPIs(w http.ResponseWriter, r *http.Request) error {
 	case plain && !ofOrigin(f) && f.Function == "" && !strings.ContainsAny(f.Package, "*?"):
 		answer, err = s.list(order, f, limit, p.text("cursor"))
 	default:
-		return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+		return s.queueMerge(w, r, func(w http.ResponseWriter, r *http.Request) error {
 			answer, err := s.choose(r, f, sort, limit, p.text("cursor"))
 			if err != nil {
 				return err

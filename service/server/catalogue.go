@@ -76,7 +76,7 @@ func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 		}
 		return sendProfile(w, r, sum)
 	}
-	return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+	return s.queueMerge(w, r, func(w http.ResponseWriter, r *http.Request) error {
 		sum, err := s.merged(r, f)
 		if err != nil {
 			return err

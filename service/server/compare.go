@@ -83,7 +83,7 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) error {
 	if p.err != nil {
 		return p.err
 	}
-	return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error { return s.compare(w, r, p, f, o, limit) })
+	return s.queueMerge(w, r, func(w http.ResponseWriter, r *http.Request) error { return s.compare(w, r, p, f, o, limit) })
 }
 
 func (s *Server) compare(w http.ResponseWriter, r *http.Request, p *params, f fleet.Filter, o change.Options, limit int) error {

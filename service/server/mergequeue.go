@@ -8,22 +8,23 @@ import (
 	"time"
 )
 
-// A request is wide if it sums the statistics of any number of APIs. Only one runs at a time: two
-// would need twice the memory, and twice the time on processors that batches need too. Others wait.
-// Answers are sent from memory, which is limited too, so that slow clients block nobody.
-type wide struct {
-	turn    chan struct{} // capacity 1: held by the running one
+// A mergeQueue is the queue of requests that merge the statistics of any number of APIs. Only one
+// runs at a time: two would need twice the memory, and twice the time on processors that batches
+// need too. Others wait. Answers are sent from memory, which is limited too, so that slow clients
+// block nobody.
+type mergeQueue struct {
+	running chan struct{} // capacity 1: held by the request that runs
 	answers *budget       // bytes of answers not sent yet
 }
 
-// wide answers a wide request, once it has its turn.
-func (s *Server) wide(w http.ResponseWriter, r *http.Request, answer func(http.ResponseWriter, *http.Request) error) error {
-	if err := s.takeTurn(r.Context()); err != nil {
+// queueMerge answers a request that merges, once no other one runs.
+func (s *Server) queueMerge(w http.ResponseWriter, r *http.Request, answer func(http.ResponseWriter, *http.Request) error) error {
+	if err := s.acquireMerge(r.Context()); err != nil {
 		return err
 	}
-	a := &kept{header: w.Header()}
+	a := &bufferedAnswer{header: w.Header()}
 	err := func() error {
-		defer func() { <-s.reads.turn }()
+		defer func() { <-s.merges.running }()
 		ctx, cancel := context.WithTimeout(r.Context(), s.AnswerTime)
 		defer cancel()
 		err := answer(a, r.WithContext(ctx))
@@ -36,10 +37,10 @@ func (s *Server) wide(w http.ResponseWriter, r *http.Request, answer func(http.R
 		return err
 	}
 	size := int64(a.body.Len())
-	if !s.reads.answers.take(size) {
+	if !s.merges.answers.take(size) {
 		return readLimit.problem("answers that nobody has taken yet fill the memory there is for them; ask again later")
 	}
-	defer s.reads.answers.give(size)
+	defer s.merges.answers.give(size)
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}
@@ -47,12 +48,12 @@ func (s *Server) wide(w http.ResponseWriter, r *http.Request, answer func(http.R
 	return nil
 }
 
-// takeTurn waits for the turn of a wide request.
-func (s *Server) takeTurn(ctx context.Context) error {
-	wait := time.NewTimer(s.TurnTime)
+// acquireMerge waits until no other request merges. The caller must receive from merges.running.
+func (s *Server) acquireMerge(ctx context.Context) error {
+	wait := time.NewTimer(s.MergeWait)
 	defer wait.Stop()
 	select {
-	case s.reads.turn <- struct{}{}:
+	case s.merges.running <- struct{}{}:
 		return nil
 	case <-wait.C:
 		return readLimit.problem("others that add up many APIs, too, are before it; ask again later, or for fewer: an API, a list without origins, or lines of the catalogue")
@@ -61,19 +62,19 @@ func (s *Server) takeTurn(ctx context.Context) error {
 	}
 }
 
-// A kept is an answer in memory.
-type kept struct {
+// A bufferedAnswer is an answer in memory.
+type bufferedAnswer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header { return k.header }
+func (b *bufferedAnswer) Header() http.Header { return b.header }
 
-func (k *kept) WriteHeader(status int) {
-	if k.status == 0 {
-		k.status = status
+func (b *bufferedAnswer) WriteHeader(status int) {
+	if b.status == 0 {
+		b.status = status
 	}
 }
 
-func (k *kept) Write(text []byte) (int, error) { return k.body.Write(text) }
+func (b *bufferedAnswer) Write(text []byte) (int, error) { return b.body.Write(text) }

@@ -30,9 +30,9 @@ func (s *slow) Profile(ctx context.Context, f fleet.Filter, limit int) (*profile
 
 // While statistics of many APIs are summed for one request, others of this kind are told when to
 // retry; batches are accepted, and all else is answered. A sum that takes too long gets an error.
-func TestWideReads(t *testing.T) {
+func TestConcurrentMerges(t *testing.T) {
 	s := &slow{begun: make(chan struct{}, 100), release: make(chan struct{})}
-	at := start(t, server.Options{TurnTime: 10 * time.Millisecond, AnswerTime: time.Minute}, server.Limits{}, func(real *store.Store) server.Store {
+	at := start(t, server.Options{MergeWait: 10 * time.Millisecond, AnswerTime: time.Minute}, server.Limits{}, func(real *store.Store) server.Store {
 		s.Store = real
 		return s
 	})
@@ -70,7 +70,7 @@ func TestWideReads(t *testing.T) {
 	}
 }
 
-func TestSlowRead(t *testing.T) {
+func TestSlowMerge(t *testing.T) {
 	at := start(t, server.Options{AnswerTime: 10 * time.Millisecond}, server.Limits{}, func(real *store.Store) server.Store {
 		return &slow{Store: real, begun: make(chan struct{}, 100)}
 	})

@@ -25,8 +25,9 @@ type Options struct {
 	// Assets is the path prefix of public pages, such as style sheets; "" if none are public.
 	Assets string
 
-	// WidePage reports whether a page sums the statistics of any number of APIs. If nil, none does.
-	WidePage func(*http.Request) bool
+	// MergePage reports whether a page sums the statistics of any number of APIs. If nil, none
+	// does.
+	MergePage func(*http.Request) bool
 
 	// Login writes a page with a login form, which sends the fields token and next with POST to
 	// /login. If nil, a plain page is used.
@@ -54,7 +55,7 @@ type Options struct {
 	MaxRead    int64         // approximate max bytes of decoded batches that the store does not have yet; 64 MiB
 	MaxMerged  int           // max APIs summed for one answer, for each of the compared builds; 50,000
 	MaxAnswers int64         // max bytes of such answers in memory, until sent; 32 MiB
-	TurnTime   time.Duration // max wait of such a request for those before it; 10 s
+	MergeWait  time.Duration // max wait of such a request for those before it; 10 s
 	Rate       float64       // marker rows per second for each token, or for each address without token; 100,000; negative for no limit. See rates
 	BodyTime   time.Duration // max time for receiving a request's body; 15 s
 	AnswerTime time.Duration // max time for storing a batch, and for summing statistics; 30 s
@@ -72,7 +73,7 @@ func (o Options) withDefaults() Options {
 	o.MaxRead = max(cmp.Or(o.MaxRead, 64<<20), figuresSize(o.MaxBatch, mostUnpacked*uint64(o.MaxBatch)))
 	o.MaxMerged = cmp.Or(o.MaxMerged, 50_000)
 	o.MaxAnswers = cmp.Or(o.MaxAnswers, 32<<20)
-	o.TurnTime = cmp.Or(o.TurnTime, 10*time.Second)
+	o.MergeWait = cmp.Or(o.MergeWait, 10*time.Second)
 	o.Rate = cmp.Or(o.Rate, 100_000)
 	o.BodyTime = cmp.Or(o.BodyTime, 15*time.Second)
 	o.AnswerTime = cmp.Or(o.AnswerTime, 30*time.Second)

@@ -15,7 +15,7 @@ func (s *Server) getPrometheus(w http.ResponseWriter, r *http.Request) error {
 	if p.err != nil {
 		return p.err
 	}
-	return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+	return s.queueMerge(w, r, func(w http.ResponseWriter, r *http.Request) error {
 		sum, err := s.merged(r, f)
 		if err == nil {
 			report.ServeProm(w, r, sum, report.Options{})

@@ -23,7 +23,7 @@ type Server struct {
 	bodies   *budget
 	figures  *semaphore.Weighted // of Options.MaxRead bytes
 	decoding chan struct{}       // one slot per processor
-	reads    wide
+	merges   mergeQueue
 	mux      *http.ServeMux
 	handler  http.Handler
 	metrics  *metrics
@@ -45,7 +45,7 @@ func New(s Store, o Options) (*Server, error) {
 		bodies:   &budget{left: o.MaxBodies},
 		figures:  semaphore.NewWeighted(o.MaxRead),
 		decoding: make(chan struct{}, decoders()),
-		reads:    wide{make(chan struct{}, 1), &budget{left: o.MaxAnswers}},
+		merges:   mergeQueue{make(chan struct{}, 1), &budget{left: o.MaxAnswers}},
 		mux:      http.NewServeMux(),
 		metrics:  newMetrics(o.Version, s),
 		origins:  http.NewCrossOriginProtection(),

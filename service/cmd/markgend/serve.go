@@ -184,7 +184,7 @@ func (o *serveFlags) answer(ctx context.Context, env *cli.Env, s *store.Store, l
 		log.Warn("a page could not be made", "path", r.URL.Path, "error", err)
 	}})
 	srv, err := server.New(s, server.Options{
-		Catalogue: index, Pages: page, Assets: pages.Assets, WidePage: pages.Wide, PageProblem: page.Problem,
+		Catalogue: index, Pages: page, Assets: pages.Assets, MergePage: pages.Merges, PageProblem: page.Problem,
 		Login: func(w http.ResponseWriter, r *http.Request, status int, form server.Login) {
 			page.Login(w, r, status, pages.Login(form))
 		},
