@@ -55,14 +55,14 @@ func (s *Server) session(r *http.Request) (t store.Token, given bool, err error)
 	if err != nil || len(id) != letters.EncodedLen(idBytes) || !s.Now().Before(time.Unix(seconds, 0)) {
 		return t, true, over
 	}
-	t, ok, err := s.tokens.byItsID(r.Context(), id)
+	t, ok, err := s.tokens.lookup(r.Context(), id)
 	if err != nil {
 		return t, true, err
 	}
 	if !hmac.Equal([]byte(s.sessionCode(t, id+"."+until)), []byte(code)) || !ok {
 		return store.Token{}, true, over
 	}
-	return t, true, s.tokens.good(t, ScopeRead)
+	return t, true, s.tokens.validate(t, ScopeRead)
 }
 
 // SignedIn reports whether a request has a session, valid or not.

@@ -12,12 +12,12 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// Ages of the cached tokens. All servers of a store refuse a revoked token within tokensGood, the
+// Ages of the cached tokens. All servers of a store refuse a revoked token within tokensMaxAge, the
 // one that revoked it at once. An unknown token makes a server ask the store, but at most every
-// tokensAgain, for which the request waits.
+// unknownTokenMaxAge, for which the request waits.
 const (
-	tokensGood  = 2 * time.Second
-	tokensAgain = 200 * time.Millisecond
+	tokensMaxAge       = 2 * time.Second
+	unknownTokenMaxAge = 200 * time.Millisecond
 )
 
 // A tokens caches the store's tokens, so that requests need no query.
@@ -64,7 +64,7 @@ func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, er
 	if !ok {
 		return store.Token{}, tokenUnknown.problem("what was given is no token; one begins with %s and has %d characters", tokenPrefix, len(tokenPrefix)+8+1+32)
 	}
-	token, ok, err := t.byItsID(ctx, id)
+	token, ok, err := t.lookup(ctx, id)
 	if err != nil {
 		return store.Token{}, err
 	}
@@ -73,12 +73,12 @@ func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, er
 	if subtle.ConstantTimeCompare(hash[:], token.Hash[:]) != 1 || !ok {
 		return store.Token{}, tokenUnknown.problem("no token of this server is like that; ask who runs it for one")
 	}
-	return token, t.good(token, scope)
+	return token, t.validate(token, scope)
 }
 
-// byItsID returns a token, and asks the store again if it is unknown.
-func (t *tokens) byItsID(ctx context.Context, id string) (token store.Token, ok bool, err error) {
-	all, err := t.all(ctx, tokensGood)
+// lookup returns a token, and asks the store again if it is unknown.
+func (t *tokens) lookup(ctx context.Context, id string) (token store.Token, ok bool, err error) {
+	all, err := t.all(ctx, tokensMaxAge)
 	if err != nil {
 		return token, false, err
 	}
@@ -86,18 +86,18 @@ func (t *tokens) byItsID(ctx context.Context, id string) (token store.Token, ok 
 		return token, true, nil
 	}
 	select {
-	case <-time.After(tokensAgain):
+	case <-time.After(unknownTokenMaxAge):
 	case <-ctx.Done():
 	}
-	if all, err = t.all(ctx, tokensAgain); err != nil {
+	if all, err = t.all(ctx, unknownTokenMaxAge); err != nil {
 		return token, false, err
 	}
 	token, ok = all[id]
 	return token, ok, nil
 }
 
-// good returns a problem if the token is not valid for the scope.
-func (t *tokens) good(token store.Token, scope string) error {
+// validate returns a problem if the token is not valid for the scope.
+func (t *tokens) validate(token store.Token, scope string) error {
 	switch {
 	case !token.Revoked.IsZero():
 		return tokenRevoked.problem("the token %s was revoked; ask who runs the server for another", token.ID)
