@@ -20,9 +20,9 @@ import (
 // profileType is the media type of a profile file, the format of batches and catalogues.
 const profileType = "application/vnd.markgen.profile"
 
-// mostAge is the max age of statistics; older ones count as that old, so that a wrong clock does
+// maxAge is the max age of statistics; older ones count as that old, so that a wrong clock does
 // not create days of which nobody can have data.
-const mostAge = 400 * 24 * time.Hour
+const maxAge = 400 * 24 * time.Hour
 
 // A receipt is the answer to a batch.
 type receipt struct {
@@ -121,7 +121,7 @@ func ageOf(r *http.Request) (time.Duration, error) {
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(seconds) {
 		return 0, badRequest.problem("Markgen-Age: %.40q is no number of seconds", text)
 	}
-	return time.Duration(min(max(seconds, 0), mostAge.Seconds()) * float64(time.Second)), nil
+	return time.Duration(min(max(seconds, 0), maxAge.Seconds()) * float64(time.Second)), nil
 }
 
 // declinedOf returns the number of processes that did not collect because the sender's spool was
@@ -158,9 +158,9 @@ func bodyForm(r *http.Request) (packed bool, err error) {
 // memory and are not faster.
 func decoders() int { return runtime.GOMAXPROCS(0) }
 
-// mostUnpacked is the max ratio of decompressed names to the max size of a batch. markgen
+// maxNamesRatio is the max ratio of decompressed names to the max size of a batch. markgen
 // compresses names to a tenth to a twentieth.
-const mostUnpacked = 4
+const maxNamesRatio = 4
 
 // figuresSize estimates the bytes of memory for a decoded profile file: markers are about 15 times
 // as large as in the file, and names exist twice for a moment.
@@ -173,8 +173,8 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 	if err != nil {
 		return nil, nil, unreadable(err)
 	}
-	if names > mostUnpacked*uint64(s.MaxBatch) {
-		return nil, nil, tooLarge.problem("the names in the profile become %d bytes, and %d is the most here; send fewer markers in a batch", names, mostUnpacked*s.MaxBatch)
+	if names > maxNamesRatio*uint64(s.MaxBatch) {
+		return nil, nil, tooLarge.problem("the names in the profile become %d bytes, and %d is the most here; send fewer markers in a batch", names, maxNamesRatio*s.MaxBatch)
 	}
 	size := figuresSize(int64(len(body)), names)
 	if s.figures.Acquire(ctx, size) != nil {

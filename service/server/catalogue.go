@@ -38,8 +38,8 @@ type Catalogue interface {
 func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, append([]string{"id", "cursor", "limit"}, filterParams...)...)
 	f := p.filter()
-	ids := p.ids("id", mostIDs)
-	limit := p.number("limit", 1000, mostIDs)
+	ids := p.ids("id", maxIDs)
+	limit := p.number("limit", 1000, maxIDs)
 	_, changes := p.values["cursor"]
 	if changes && ids != nil || !changes && p.text("limit") != "" {
 		p.fail("limit goes with cursor, and id with neither")
@@ -100,8 +100,8 @@ func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) err
 	return nil
 }
 
-// mostIDs is the max number of APIs that one answer looks up one by one.
-const mostIDs = 1000
+// maxIDs is the max number of APIs that one answer looks up one by one.
+const maxIDs = 1000
 
 // sendChanged sends the APIs that changed after a cursor, with all their statistics, as a profile
 // file. Its fields about runs are those of the whole catalogue. A client that replaces these APIs

@@ -36,7 +36,7 @@ func (s *Server) check(p *profile.Profile) error {
 	if p.Damaged {
 		return profileRefused.problem("some of the data it was made from could not be read; they are not taken")
 	}
-	if trouble := head(p); trouble != "" {
+	if trouble := runTotals(p); trouble != "" {
 		return profileRefused.problem("%s", trouble)
 	}
 	origin := fleet.OriginOf(p)
@@ -62,8 +62,8 @@ func (s *Server) check(p *profile.Profile) error {
 // markerKinds are all kinds of markers.
 var markerKinds = map[string]bool{"func": true, "loop": true, "branch": true, "block": true, "region": true, "point": true}
 
-// mostReadings is the max number of readings of a marker, and of values of a reading.
-const mostReadings = 32
+// maxReadings is the max number of readings of a marker, and of values of a reading.
+const maxReadings = 32
 
 // marker returns what is wrong with a marker, or "".
 func (s *Server) marker(m *profile.Marker) string {
@@ -83,12 +83,12 @@ func (s *Server) marker(m *profile.Marker) string {
 		return "there is no such place"
 	case len(m.Callers) > 0:
 		return "figures by caller are not taken; markgen push leaves them out"
-	case len(m.Readings) > mostReadings:
-		return fmt.Sprintf("%d readings, and %d is the most", len(m.Readings), mostReadings)
+	case len(m.Readings) > maxReadings:
+		return fmt.Sprintf("%d readings, and %d is the most", len(m.Readings), maxReadings)
 	}
 	for i := range m.Readings {
 		r := &m.Readings[i]
-		if trouble := s.text(r.Collector); trouble != "" || len(r.Values) > mostReadings {
+		if trouble := s.text(r.Collector); trouble != "" || len(r.Values) > maxReadings {
 			return "a reading's collector " + trouble
 		}
 		for k := range r.Values {
@@ -118,15 +118,15 @@ func (s *Server) text(text string) string {
 	return ""
 }
 
-// mostFigure is the max value in a batch: more than any run has (292 years in ns), and below the
+// maxValue is the max value in a batch: more than any run has (292 years in ns), and below the
 // saturation value of the store's columns, so that a saturated value is always a sum.
-const mostFigure = math.MaxInt64 - 1
+const maxValue = math.MaxInt64 - 1
 
-// longestScope is the max number of a bucket of times: up to 36 years.
-const longestScope = 59
+// maxTimeBucket is the max number of a bucket of times: up to 36 years.
+const maxTimeBucket = 59
 
-// head returns what is wrong with the fields about runs, or "".
-func head(p *profile.Profile) string {
+// runTotals returns what is wrong with the fields about runs, or "".
+func runTotals(p *profile.Profile) string {
 	figures := []uint64{uint64(p.Runs), p.ElapsedNS, p.Lost}
 	if s := p.Sampling; s != nil {
 		figures = append(figures, s.N, s.Windows, s.OpenNS, s.NetNS, s.OfNS)
@@ -137,11 +137,11 @@ func head(p *profile.Profile) string {
 			return "more functions were picked than there were"
 		}
 	}
-	return tooLargeFigure(figures...)
+	return tooLargeValue(figures...)
 }
 
-func tooLargeFigure(list ...uint64) string {
-	if n := slices.Max(list); n > mostFigure {
+func tooLargeValue(list ...uint64) string {
+	if n := slices.Max(list); n > maxValue {
 		return fmt.Sprintf("a figure is %d, which no run has", n)
 	}
 	return ""
@@ -149,10 +149,10 @@ func tooLargeFigure(list ...uint64) string {
 
 // figures returns which of a marker's statistics contradict each other, or "".
 func figures(m *profile.Marker) string {
-	if trouble := tooLargeFigure(m.Sample, m.Samples, m.Runs, m.Count, m.Open, m.NestedNS, m.SelfNS, m.MinNS, m.MaxNS, m.Ticks, m.Seen); trouble != "" {
+	if trouble := tooLargeValue(m.Sample, m.Samples, m.Runs, m.Count, m.Open, m.NestedNS, m.SelfNS, m.MinNS, m.MaxNS, m.Ticks, m.Seen); trouble != "" {
 		return trouble
 	}
-	if m.Picks != nil && m.Picks.Runs > mostFigure {
+	if m.Picks != nil && m.Picks.Runs > maxValue {
 		return "it was picked in more runs than there are"
 	}
 	if trouble := buckets(m.Buckets, m.MinNS, m.MaxNS, m.Sampled()); trouble != "" {
@@ -174,14 +174,14 @@ func figures(m *profile.Marker) string {
 		return fmt.Sprintf("%d ns of it are of recursive passages, and all its times together are %d ns", m.NestedNS, sum)
 	case m.Ticks > 0 && len(m.Buckets) == 0:
 		return "it has ticks of the clock and no time"
-	case m.Open > mostOpen:
+	case m.Open > maxOpen:
 		return fmt.Sprintf("%d passages had not ended, which no memory holds", m.Open)
 	}
 	if trouble := buckets(m.First.Buckets, m.First.MinNS, m.First.MaxNS, false); trouble != "" {
 		return "of first passages, " + trouble
 	}
 	for _, b := range m.Sizes {
-		if trouble := tooLargeFigure(b.Count, b.SumNS, b.SumLog, b.SumLogSq); trouble != "" {
+		if trouble := tooLargeValue(b.Count, b.SumNS, b.SumLog, b.SumLogSq); trouble != "" {
 			return "of sizes, " + trouble
 		}
 		if b.K >= 64 || b.Count == 0 || !m.Sampled() && !b.Sound() {
@@ -196,17 +196,17 @@ func figures(m *profile.Marker) string {
 	return ""
 }
 
-// mostOpen is the max number of calls of a marker without an end, in all runs of a sum.
-const mostOpen = 1 << 40
+// maxOpen is the max number of calls of a marker without an end, in all runs of a sum.
+const maxOpen = 1 << 40
 
 // reading returns which values of a reading contradict each other, or "".
 func reading(r *profile.Reading) string {
-	if trouble := tooLargeFigure(r.Scopes, r.Dropped); trouble != "" {
+	if trouble := tooLargeValue(r.Scopes, r.Dropped); trouble != "" {
 		return trouble
 	}
 	for i := range r.Values {
 		v := &r.Values[i]
-		if trouble := tooLargeFigure(v.Sum, v.Self, v.Nested); trouble != "" {
+		if trouble := tooLargeValue(v.Sum, v.Self, v.Nested); trouble != "" {
 			return v.Name + ": " + trouble
 		}
 		if v.Self > v.Sum || v.Nested > v.Sum {
@@ -214,7 +214,7 @@ func reading(r *profile.Reading) string {
 		}
 		for _, list := range [][]profile.ValueBucket{v.Buckets, v.SelfBuckets} {
 			for _, b := range list {
-				if !b.Sound() || tooLargeFigure(b.Count, b.Sum) != "" {
+				if !b.Sound() || tooLargeValue(b.Count, b.Sum) != "" {
 					return fmt.Sprintf("%s: the figures of the bucket from %d on contradict each other", v.Name, b.Lo())
 				}
 			}
@@ -230,10 +230,10 @@ func buckets(list []profile.Bucket, least, most uint64, estimated bool) string {
 		return "there is no time from the shortest to the longest"
 	}
 	for _, b := range list {
-		if b.K > longestScope {
+		if b.K > maxTimeBucket {
 			return fmt.Sprintf("a time of %d ns and more, which are %d years, is longer than any run", b.LoNS(), b.LoNS()/(365*24*3600*1_000_000_000))
 		}
-		if trouble := tooLargeFigure(b.Count, b.SumNS); trouble != "" {
+		if trouble := tooLargeValue(b.Count, b.SumNS); trouble != "" {
 			return trouble
 		}
 		if estimated {

@@ -10,18 +10,18 @@ import (
 )
 
 type compareJSON struct {
-	Old      buildJSON    `json:"old"`
-	New      buildJSON    `json:"new"`
-	Alpha    float64      `json:"alpha"`
-	Least    float64      `json:"threshold"`
-	Tests    int          `json:"tests"`
-	Slower   int          `json:"slower"`
-	Faster   int          `json:"faster"`
-	APIs     []changeJSON `json:"apis"`     // slower first, then faster, then the rest; within these, most significant first
-	More     bool         `json:"more"`     // the list is cut at limit
-	OnlyOld  []onlyJSON   `json:"only_old"` // at most limit
-	OnlyNew  []onlyJSON   `json:"only_new"`
-	Cautions []string     `json:"cautions"` // what to know before trusting the result
+	Old       buildJSON    `json:"old"`
+	New       buildJSON    `json:"new"`
+	Alpha     float64      `json:"alpha"`
+	Threshold float64      `json:"threshold"`
+	Tests     int          `json:"tests"`
+	Slower    int          `json:"slower"`
+	Faster    int          `json:"faster"`
+	APIs      []changeJSON `json:"apis"`     // slower first, then faster, then the rest; within these, most significant first
+	More      bool         `json:"more"`     // the list is cut at limit
+	OnlyOld   []onlyJSON   `json:"only_old"` // at most limit
+	OnlyNew   []onlyJSON   `json:"only_new"`
+	Cautions  []string     `json:"cautions"` // what to know before trusting the result
 
 	// Lengths of the uncut lists.
 	APIsTotal    int `json:"apis_total"`
@@ -122,7 +122,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request, p *params, f fl
 	}
 	answer := compareJSON{
 		Old: buildJSON{p.text("old"), old.Runs, len(old.Markers)}, New: buildJSON{p.text("new"), new.Runs, len(new.Markers)},
-		Alpha: result.Alpha, Least: result.Threshold, Tests: result.Tests, Slower: result.Slower, Faster: result.Faster,
+		Alpha: result.Alpha, Threshold: result.Threshold, Tests: result.Tests, Slower: result.Slower, Faster: result.Faster,
 		APIs: []changeJSON{}, OnlyOld: only(result.OnlyOld, limit), OnlyNew: only(result.OnlyNew, limit),
 		More:      len(result.APIs) > limit,
 		Cautions:  result.Cautions(change.Machines(oldOrigins, newOrigins)),

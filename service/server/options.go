@@ -70,7 +70,7 @@ func (o Options) withDefaults() Options {
 	o.MaxMarkers = cmp.Or(o.MaxMarkers, 20_000)
 	o.MaxName = cmp.Or(o.MaxName, 1000)
 	o.MaxBodies = max(cmp.Or(o.MaxBodies, 32<<20), 2*o.MaxBatch)
-	o.MaxRead = max(cmp.Or(o.MaxRead, 64<<20), figuresSize(o.MaxBatch, mostUnpacked*uint64(o.MaxBatch)))
+	o.MaxRead = max(cmp.Or(o.MaxRead, 64<<20), figuresSize(o.MaxBatch, maxNamesRatio*uint64(o.MaxBatch)))
 	o.MaxMerged = cmp.Or(o.MaxMerged, 50_000)
 	o.MaxAnswers = cmp.Or(o.MaxAnswers, 32<<20)
 	o.MergeWait = cmp.Or(o.MergeWait, 10*time.Second)

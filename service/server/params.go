@@ -20,9 +20,9 @@ type params struct {
 	err    error // the first error
 }
 
-// longParam is the max length of a parameter in bytes, enough for mostIDs IDs. The header of a
+// maxParam is the max length of a parameter in bytes, enough for maxIDs IDs. The header of a
 // request has its own limit.
-const longParam = 17 * mostIDs
+const maxParam = 17 * maxIDs
 
 // filterParams are the parameters that select statistics.
 var filterParams = []string{"package", "function", "kind", "build", "go", "goos", "goarch", "cpu", "from", "to"}
@@ -40,8 +40,8 @@ func paramsOf(r *http.Request, names ...string) *params {
 			p.fail("there is no parameter %.40q; those there are: %s", name, strings.Join(names, ", "))
 		case len(list) > 1:
 			p.fail("%s is given twice", name)
-		case len(list[0]) > longParam || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0):
-			p.fail("%s is longer than %d bytes, or no text", name, longParam)
+		case len(list[0]) > maxParam || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0):
+			p.fail("%s is longer than %d bytes, or no text", name, maxParam)
 		}
 	}
 	return p
