@@ -40,8 +40,8 @@ type Options struct {
 	Threshold float64 // min change as a factor less 1, in either direction; 0.05. Negative for any
 }
 
-// Least is the min number of times on each side for a test.
-const Least = 30
+// MinTimes is the min number of times on each side for a test.
+const MinTimes = 30
 
 // A Verdict is the result for an API.
 type Verdict string
@@ -51,7 +51,7 @@ const (
 	Slower    Verdict = "slower"
 	Faster    Verdict = "faster"
 	Unchanged Verdict = "unchanged" // no change that is significant and at least the threshold
-	TooFew    Verdict = "too few"   // fewer than Least times on a side
+	TooFew    Verdict = "too few"   // fewer than MinTimes times on a side
 )
 
 // A Side has an API's statistics in one of the builds.
@@ -151,7 +151,7 @@ func place(m *profile.Marker) Place { return Place{m.ID, m.Name, m.Kind, m.Count
 
 func side(m *profile.Marker) Side {
 	s := Side{Count: m.Count, MeanNS: m.MeanNS(), P50NS: m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), MaxNS: m.MaxNS}
-	n := float64(max(m.Measured(), 1)) // at 0 calls, which are fewer than Least, SE does not matter
+	n := float64(max(m.Measured(), 1)) // at 0 calls, which are fewer than MinTimes, SE does not matter
 	dev := m.StddevNS()
 	variance := dev * dev / max(n-1, 1)
 	// Below the resolution of the clock, and within one bucket, the variance is unknown: at least
@@ -172,7 +172,7 @@ func compare(old, new *profile.Marker) API {
 	const least = 0.5
 	was, is := a.Old.MeanNS+least, a.New.MeanNS+least
 	a.Change = is/was - 1
-	if min(old.Measured(), new.Measured()) < Least {
+	if min(old.Measured(), new.Measured()) < MinTimes {
 		return a
 	}
 	a.Verdict = Unchanged
