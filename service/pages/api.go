@@ -53,12 +53,12 @@ type evidence struct{ Property, Verdict, Text, Need string }
 
 type file struct{ Href, Name, About string }
 
-// mostGroups is the max number of rows of a table.
-const mostGroups = 60
+// maxGroupRows is the max number of rows of a table.
+const maxGroupRows = 60
 
 // api returns the page of an API.
 func (p *Pages) api(r *http.Request) (*page, error) {
-	id, values, f, err := asked(r)
+	id, values, f, err := parseAPIRequest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &apiContent{API: a, What: strings.TrimPrefix(passages(a.Kind, 1), "1 "), Chosen: chosen(f), All: Path(id)}
+	c := &apiContent{API: a, What: strings.TrimPrefix(passages(a.Kind, 1), "1 "), Chosen: describeFilter(f), All: Path(id)}
 	in, own := function(a.Name, a.Package)
 	c.In, c.Own = shown(in), shown(own)
 	if c.In+c.Own != report.Printable(a.Name) {
@@ -109,8 +109,8 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 	return &page{Title: cut(c.Own, 80), Template: "api.html", Content: c}, nil
 }
 
-// asked returns the API and the filter of a URL.
-func asked(r *http.Request) (id registry.ID, values url.Values, f fleet.Filter, err error) {
+// parseAPIRequest returns the API and the filter of a URL.
+func parseAPIRequest(r *http.Request) (id registry.ID, values url.Values, f fleet.Filter, err error) {
 	text := r.PathValue("id")
 	if id, err = registry.ParseID(text); err != nil || id.String() != text {
 		return 0, nil, f, notFound("An API's address ends with its ID of 16 hexadecimal digits. Search for its name.")
@@ -149,8 +149,8 @@ func profileOf(a *fleet.API, m *profile.Marker, runs uint64) *profile.Profile {
 	}
 }
 
-// chosen describes a filter in words.
-func chosen(f fleet.Filter) string {
+// describeFilter describes a filter in words.
+func describeFilter(f fleet.Filter) string {
 	var parts []string
 	for _, p := range []struct{ word, text string }{
 		{"build", f.Build}, {"Go", f.Go}, {"operating system", f.GOOS}, {"architecture", f.GOARCH}, {"processor", f.CPU},
@@ -306,9 +306,9 @@ func (c *apiContent) groups(kind string, values url.Values, groups map[fleet.By]
 func (c *apiContent) group(kind, caption, head, parameter string, values url.Values, list []fleet.Group) table {
 	noun := strings.TrimPrefix(passages(kind, 2), "2 ")
 	t := table{Caption: caption, Head: []string{head, strings.ToUpper(noun[:1]) + noun[1:], "Mean", "Standard error", "p50", "p90", "p99"}, Wide: true}
-	if len(list) > mostGroups {
-		t.Note = fmt.Sprintf("There are %s more; a filter shows them.", units.Count(uint64(len(list)-mostGroups)))
-		list = list[:mostGroups]
+	if len(list) > maxGroupRows {
+		t.Note = fmt.Sprintf("There are %s more; a filter shows them.", units.Count(uint64(len(list)-maxGroupRows)))
+		list = list[:maxGroupRows]
 	}
 	most := 0.0
 	for i := range list {
@@ -374,8 +374,8 @@ func (c *apiContent) sizes(m *profile.Marker) {
 func fields(values url.Values, groups map[fleet.By][]fleet.Group) []field {
 	keys := func(by fleet.By) (list []string) {
 		g := groups[by]
-		for i := len(g) - 1; i >= 0 && len(list) < mostGroups; i-- {
-			if g[i].Key != "" && len(g[i].Key) <= longParameter {
+		for i := len(g) - 1; i >= 0 && len(list) < maxGroupRows; i-- {
+			if g[i].Key != "" && len(g[i].Key) <= maxParameter {
 				list = append(list, g[i].Key)
 			}
 		}
@@ -435,13 +435,13 @@ func (p *Pages) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Cookie")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("id")+"-"+r.PathValue("file")))
-	if !known(w, r, text) && r.Method != http.MethodHead {
+	if !notModified(w, r, text) && r.Method != http.MethodHead {
 		_, _ = w.Write(text) // an error means that the client is gone
 	}
 }
 
 func (p *Pages) file(r *http.Request) (text []byte, kind string, err error) {
-	id, _, f, err := asked(r)
+	id, _, f, err := parseAPIRequest(r)
 	if err != nil {
 		return nil, "", err
 	}

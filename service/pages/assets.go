@@ -56,7 +56,7 @@ func sendAsset(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	if !known(w, r, a.text) && r.Method != http.MethodHead {
+	if !notModified(w, r, a.text) && r.Method != http.MethodHead {
 		_, _ = w.Write(a.text) // an error means that the client is gone
 	}
 }

@@ -29,8 +29,8 @@ type compareContent struct {
 	Came     table
 }
 
-// mostCompared is the max number of rows of each table.
-const mostCompared = 200
+// maxCompareRows is the max number of rows of each table.
+const maxCompareRows = 200
 
 // compare returns the page that compares two builds.
 func (p *Pages) compare(r *http.Request) (*page, error) {
@@ -139,9 +139,9 @@ func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) err
 		return err
 	}
 	for _, text := range result.Cautions(change.Machines(origins[0], origins[1])) {
-		c.Cautions = append(c.Cautions, sentenceOf(text))
+		c.Cautions = append(c.Cautions, toSentence(text))
 	}
-	c.words(result)
+	c.setSummary(result)
 	packages := map[string]string{}
 	for _, sum := range sums {
 		for i := range sum.Markers {
@@ -152,13 +152,13 @@ func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) err
 	return nil
 }
 
-// sentenceOf turns a caution into a sentence.
-func sentenceOf(text string) string {
+// toSentence turns a caution into a sentence.
+func toSentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// words sets the summary, and the text about significance.
-func (c *compareContent) words(r *change.Result) {
+// setSummary sets the summary, and the text about significance.
+func (c *compareContent) setSummary(r *change.Result) {
 	both := len(r.APIs) + r.CountOnly
 	switch {
 	case r.Slower+r.Faster == 0 && r.Tests > 0:
@@ -201,15 +201,15 @@ func (c *compareContent) tables(r *change.Result, packages map[string]string) {
 		if a.Verdict == change.Slower || a.Verdict == change.Faster {
 			t = &c.Changed
 		}
-		if len(t.Rows) < mostCompared {
+		if len(t.Rows) < maxCompareRows {
 			t.Rows = append(t.Rows, row{nameOfMarker(a.ID, a.Name, packages[a.Name], a.Kind), changeCells(a)})
 		}
 	}
-	if n := r.Slower + r.Faster; n > mostCompared {
-		c.Changed.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", mostCompared, units.Count(uint64(n)))
+	if n := r.Slower + r.Faster; n > maxCompareRows {
+		c.Changed.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", maxCompareRows, units.Count(uint64(n)))
 	}
-	if n := len(r.APIs) - r.Slower - r.Faster; n > mostCompared {
-		c.Same.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", mostCompared, units.Count(uint64(n)))
+	if n := len(r.APIs) - r.Slower - r.Faster; n > maxCompareRows {
+		c.Same.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", maxCompareRows, units.Count(uint64(n)))
 	}
 	c.Gone = places("APIs that the old build alone has", r.OnlyOld, packages)
 	c.Came = places("APIs that the new build alone has", r.OnlyNew, packages)
@@ -260,11 +260,11 @@ func probability(p float64) string {
 
 func places(caption string, list []change.Place, packages map[string]string) table {
 	t := table{Caption: caption, Head: []string{"API", "Passages"}}
-	for _, a := range list[:min(len(list), mostCompared)] {
+	for _, a := range list[:min(len(list), maxCompareRows)] {
 		t.Rows = append(t.Rows, row{nameOfMarker(a.ID, a.Name, packages[a.Name], cmp.Or(a.Kind, "func")), []cell{text(units.Count(a.Count))}})
 	}
-	if len(list) > mostCompared {
-		t.Note = fmt.Sprintf("These are the first %d of %s.", mostCompared, units.Count(uint64(len(list))))
+	if len(list) > maxCompareRows {
+		t.Note = fmt.Sprintf("These are the first %d of %s.", maxCompareRows, units.Count(uint64(len(list))))
 	}
 	return t
 }

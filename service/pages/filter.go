@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-const longParameter = 2000 // bytes
+const maxParameter = 2000 // bytes
 
 // parameters returns the parameters of a URL. An unknown one is an error: a misspelt filter must
 // not show everything.
@@ -25,8 +25,8 @@ func parameters(r *http.Request, names ...string) (url.Values, error) {
 			return nil, badRequest("There is no parameter %.40q here; those there are: %s.", name, strings.Join(names, ", "))
 		case len(list) > 1:
 			return nil, badRequest("The parameter %s is there twice.", name)
-		case len(list[0]) > longParameter || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0):
-			return nil, badRequest("The parameter %s is longer than %d bytes, or no text.", name, longParameter)
+		case len(list[0]) > maxParameter || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0):
+			return nil, badRequest("The parameter %s is longer than %d bytes, or no text.", name, maxParameter)
 		}
 		values.Set(name, strings.TrimSpace(list[0]))
 	}

@@ -17,7 +17,7 @@ import (
 const (
 	histogramWidth = 480
 	histogramBars  = 110 // height of the highest bar
-	leastBuckets   = 12  // fewer buckets are drawn as narrow as this many
+	minBuckets     = 12  // fewer buckets are drawn as narrow as this many
 )
 
 // A bucket is a bucket of a measure.
@@ -139,8 +139,8 @@ type drawnMark struct {
 // draw draws a non-empty list of buckets for a kind of marker.
 func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 	low, high := list[0].k, list[len(list)-1].k
-	low = max(0, low-max(0, leastBuckets-(high-low))/2)
-	high = max(high, low+leastBuckets)
+	low = max(0, low-max(0, minBuckets-(high-low))/2)
+	high = max(high, low+minBuckets)
 	unit := histogramWidth / float64(high-low+1)
 	x := func(place float64) float64 { return (place - float64(low)) * unit }
 

@@ -22,8 +22,8 @@ type homeContent struct {
 	Next     string // URL of the next part
 }
 
-// packagesAtOnce is the max number of packages on a page.
-const packagesAtOnce = 150
+// maxPackages is the max number of packages on a page.
+const maxPackages = 150
 
 // home returns the first page: the APIs with most time, new ones, and the packages.
 func (p *Pages) home(r *http.Request) (*page, error) {
@@ -33,9 +33,9 @@ func (p *Pages) home(r *http.Request) (*page, error) {
 	}
 	x := p.Catalogue
 	c := &homeContent{APIs: x.Len(), Ready: x.Ready(), After: values.Get("after")}
-	c.List, c.Packages = x.Packages(c.After, packagesAtOnce)
-	if len(c.List) == packagesAtOnce {
-		c.Next = address("/", url.Values{"after": {c.List[packagesAtOnce-1].Path}}) + "#packages"
+	c.List, c.Packages = x.Packages(c.After, maxPackages)
+	if len(c.List) == maxPackages {
+		c.Next = address("/", url.Values{"after": {c.List[maxPackages-1].Path}}) + "#packages"
 	}
 	if c.After == "" {
 		c.Most = apis("The functions that take most time in all", p.lists.list(x, catalogue.List{Order: catalogue.ByTime, Kind: "func", Limit: 10}).APIs)
@@ -89,7 +89,7 @@ func (p *Pages) packagePage(r *http.Request) (*page, error) {
 	default:
 		return nil, badRequest("sort is total or calls, or left out.")
 	}
-	if err := after(values, &l); err != nil {
+	if err := continueAfter(values, &l); err != nil {
 		return nil, err
 	}
 	list := p.Catalogue.List(l)

@@ -15,8 +15,8 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A newsContent is the content of the page about what is new since a day.
-type newsContent struct {
+// A newSinceContent is the content of the page about what is new since a day.
+type newSinceContent struct {
 	Since   string
 	Builds  table
 	Came    table
@@ -24,11 +24,11 @@ type newsContent struct {
 	Total   [2]int // numbers of new APIs, and of older ones that changed
 }
 
-// mostNews is the max number of rows of each table.
-const mostNews = 100
+// maxNewRows is the max number of rows of each table.
+const maxNewRows = 100
 
-// news returns the page about what is new.
-func (p *Pages) news(r *http.Request) (*page, error) {
+// newSince returns the page about what is new.
+func (p *Pages) newSince(r *http.Request) (*page, error) {
 	values, err := parameters(r, "since")
 	if err != nil {
 		return nil, err
@@ -41,9 +41,9 @@ func (p *Pages) news(r *http.Request) (*page, error) {
 		}
 		since = day.Time()
 	}
-	c := &newsContent{Since: since.Format(time.DateOnly)}
-	came := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: mostNews})
-	changed := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByCalls, Changed: since, Known: since, Limit: mostNews})
+	c := &newSinceContent{Since: since.Format(time.DateOnly)}
+	came := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: maxNewRows})
+	changed := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByCalls, Changed: since, Known: since, Limit: maxNewRows})
 	c.Total = [2]int{came.Total, changed.Total}
 	c.Came = apis("APIs that came, the newest first", came.APIs)
 	c.Changed = apis("APIs that were known and have new figures, those first that are called most", changed.APIs)
@@ -120,9 +120,9 @@ func newBuilds(list []*build, since time.Time) table {
 		}})
 	}
 	slices.Reverse(t.Rows)
-	if n := len(t.Rows); n > mostNews {
-		t.Note = fmt.Sprintf("These are the newest %d of %s.", mostNews, units.Count(uint64(n)))
-		t.Rows = t.Rows[:mostNews]
+	if n := len(t.Rows); n > maxNewRows {
+		t.Note = fmt.Sprintf("These are the newest %d of %s.", maxNewRows, units.Count(uint64(n)))
+		t.Rows = t.Rows[:maxNewRows]
 	}
 	return t
 }

@@ -45,7 +45,7 @@ type Options struct {
 type Pages struct {
 	Options
 	mux   *http.ServeMux
-	lists kept
+	lists listCache
 }
 
 // New returns the pages for a store and its catalogue.
@@ -66,7 +66,7 @@ func New(o Options) *Pages {
 		{"/package/{path...}", p.packagePage},
 		{"/api/{id}", p.api},
 		{"/compare", p.compare},
-		{"/new", p.news},
+		{"/new", p.newSince},
 	} {
 		p.mux.HandleFunc("GET "+route.path, func(w http.ResponseWriter, r *http.Request) {
 			page, err := route.handle(r)
@@ -148,7 +148,7 @@ func (p *Pages) render(r *http.Request, page *page) ([]byte, error) {
 func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *page) {
 	text, err := p.render(r, page)
 	if err != nil {
-		p.failed(r, err)
+		p.logFailure(r, err)
 		http.Error(w, "the page can't be made", http.StatusInternalServerError)
 		return
 	}
@@ -161,7 +161,7 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *p
 	} else {
 		h.Set("Cache-Control", "private, no-cache") // cacheable, but revalidated by its ETag
 		h.Set("Vary", "Cookie")
-		if known(w, r, text) {
+		if notModified(w, r, text) {
 			return
 		}
 	}
@@ -170,8 +170,9 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *p
 	}
 }
 
-// known sets the ETag of an answer. If the client has this answer it sends 304 and returns true.
-func known(w http.ResponseWriter, r *http.Request, text []byte) bool {
+// notModified sets the ETag of an answer. If the client has this answer it sends 304 and returns
+// true.
+func notModified(w http.ResponseWriter, r *http.Request, text []byte) bool {
 	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
@@ -184,7 +185,7 @@ func known(w http.ResponseWriter, r *http.Request, text []byte) bool {
 	return false
 }
 
-func (p *Pages) failed(r *http.Request, err error) {
+func (p *Pages) logFailure(r *http.Request, err error) {
 	if p.Failed != nil {
 		p.Failed(r, err)
 	}
@@ -200,11 +201,11 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, store.ErrNotFound):
 		problem = notFound("There is no API by this ID. It may be one of another service; search for its name.")
 	case errors.Is(err, store.ErrGone), errors.Is(err, context.DeadlineExceeded):
-		p.failed(r, err)
+		p.logFailure(r, err)
 		problem = &fleet.Problem{Status: http.StatusServiceUnavailable, Title: "The store can't be reached", RetryAfter: 10 * time.Second,
 			Detail: "Nothing is lost. Try again in a moment; if it stays like this, who runs the service finds the cause in its log."}
 	default:
-		p.failed(r, err)
+		p.logFailure(r, err)
 		problem = &fleet.Problem{Status: http.StatusInternalServerError, Title: "The server has an error",
 			Detail: "This page could not be made. Who runs the service finds the cause in its log."}
 	}

@@ -70,8 +70,8 @@ func (p *Pages) search(r *http.Request) (*page, error) {
 	return &page{Title: title, Template: "search.html", Query: text, Live: true, Content: c}, nil
 }
 
-// after makes a list continue after the API given in the URL.
-func after(values url.Values, l *catalogue.List) (err error) {
+// continueAfter makes a list continue after the API given in the URL.
+func continueAfter(values url.Values, l *catalogue.List) (err error) {
 	if text := values.Get("after"); text != "" {
 		if l.After, err = registry.ParseID(text); err != nil {
 			return badRequest("after is an API's ID; leave it out to begin with the first.")
