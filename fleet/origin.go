@@ -18,7 +18,7 @@ type Origin struct {
 
 // Key returns the key of the origin in a grouping; "" if it is unknown, or the grouping does not
 // depend on the origin.
-func (o *Origin) Key(by By) string {
+func (o *Origin) Key(by Grouping) string {
 	switch by {
 	case ByBuild:
 		return o.Build

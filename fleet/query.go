@@ -26,13 +26,13 @@ type Filter struct {
 	// Of is the grouping of Key: ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU. It further limits the
 	// selection to origins whose Key(Of) is Key, which is not a pattern. With another value of Of,
 	// Key is ignored.
-	Of  By
+	Of  Grouping
 	Key string
 }
 
 // FitsOrigin reports whether the filter selects statistics of an origin.
 func (f *Filter) FitsOrigin(o *Origin) bool {
-	return (f.Of == ByNothing || f.Of == ByDay || o.Key(f.Of) == f.Key) && fits(f.Build, o.Build) && fits(f.Go, o.Go) && fits(f.GOOS, o.GOOS) && fits(f.GOARCH, o.GOARCH) && fits(f.CPU, o.CPU)
+	return (f.Of == NoGrouping || f.Of == ByDay || o.Key(f.Of) == f.Key) && fits(f.Build, o.Build) && fits(f.Go, o.Go) && fits(f.GOOS, o.GOOS) && fits(f.GOARCH, o.GOARCH) && fits(f.CPU, o.CPU)
 }
 
 // FitsAPI reports whether the filter selects an API, whatever its origins and days.
@@ -80,23 +80,23 @@ func (a *API) Function() string {
 	return a.Name
 }
 
-// A By is a grouping of statistics.
-type By string
+// A Grouping is a grouping of statistics.
+type Grouping string
 
 // Groupings.
 const (
-	ByNothing By = ""
-	ByBuild   By = "build"
-	ByGo      By = "go"
-	ByGOOS    By = "goos"
-	ByGOARCH  By = "goarch"
-	ByCPU     By = "cpu"
-	ByDay     By = "day"
+	NoGrouping Grouping = ""
+	ByBuild    Grouping = "build"
+	ByGo       Grouping = "go"
+	ByGOOS     Grouping = "goos"
+	ByGOARCH   Grouping = "goarch"
+	ByCPU      Grouping = "cpu"
+	ByDay      Grouping = "day"
 )
 
 // A Group is the part of an API's statistics with one key.
 type Group struct {
-	Key    string // build, Go version …; a day as String writes it; "" with ByNothing
+	Key    string // build, Go version …; a day as String writes it; "" with NoGrouping
 	Runs   uint64
 	Marker profile.Marker
 }

@@ -77,7 +77,7 @@ func runQuery(ctx context.Context, env *cli.Env, args []string) int {
 	switch {
 	case !slices.Contains(queryFormats, o.format):
 		return env.Wrong("unknown format %q; the formats are %s", o.format, strings.Join(queryFormats, ", "))
-	case !slices.Contains([]fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay}, fleet.By(o.by)):
+	case !slices.Contains([]fleet.Grouping{fleet.NoGrouping, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay}, fleet.Grouping(o.by)):
 		return env.Wrong("-by is %q; give build, go, goos, goarch, cpu or day", o.by)
 	case o.by != "" && o.format != "text" && o.format != "json":
 		return env.Wrong("-by is for the formats text and json")
@@ -173,7 +173,7 @@ func (o *queryFlags) ask(ctx context.Context, env *cli.Env, c *client.Client, na
 func (o *queryFlags) writeJSON(ctx context.Context, env *cli.Env, c *client.Client, found *found) error {
 	var answers []json.RawMessage
 	for _, a := range found.list {
-		_, raw, err := c.API(ctx, a.ID, o.Query, fleet.By(o.by))
+		_, raw, err := c.API(ctx, a.ID, o.Query, fleet.Grouping(o.by))
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,8 @@ import (
 func (o *queryFlags) writeTable(ctx context.Context, env *cli.Env, w io.Writer, c *client.Client, found *found) error {
 	t := costs{by: o.by, several: !found.one}
 	for _, a := range found.list {
-		by := fleet.By(o.by)
-		if found.one && by == fleet.ByNothing {
+		by := fleet.Grouping(o.by)
+		if found.one && by == fleet.NoGrouping {
 			by = fleet.ByBuild
 		}
 		k, _, err := c.API(ctx, a.ID, o.Query, by)

@@ -229,10 +229,10 @@ type Known struct {
 
 // API requests one API by its ID, with the statistics that the query selects, grouped by by unless
 // "". raw is the unparsed answer.
-func (c *Client) API(ctx context.Context, id string, q Query, by fleet.By) (k Known, raw json.RawMessage, err error) {
+func (c *Client) API(ctx context.Context, id string, q Query, by fleet.Grouping) (k Known, raw json.RawMessage, err error) {
 	q = Query{Build: q.Build, Go: q.Go, GOOS: q.GOOS, GOARCH: q.GOARCH, CPU: q.CPU, From: q.From, To: q.To}
 	v := q.values()
-	if by != fleet.ByNothing {
+	if by != fleet.NoGrouping {
 		v.Set("by", string(by))
 	}
 	if err := c.ask(ctx, "v1/apis/"+url.PathEscape(id), v, &raw); err != nil {

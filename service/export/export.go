@@ -30,10 +30,10 @@ type Store interface {
 type Options struct {
 	Store  Store
 	Filter fleet.Filter
-	By     fleet.By      // grouping: fleet.ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU; none
-	Limit  int           // max markers of a group, or of all without grouping; 10,000
-	Every  time.Duration // interval; a minute
-	Log    *slog.Logger  // slog.Default
+	By     fleet.Grouping // grouping: fleet.ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU; none
+	Limit  int            // max markers of a group, or of all without grouping; 10,000
+	Every  time.Duration  // interval; a minute
+	Log    *slog.Logger   // slog.Default
 }
 
 // A Receiver receives the catalogue.
@@ -48,7 +48,7 @@ type Receiver interface {
 
 // A Part is a group of the catalogue's statistics.
 type Part struct {
-	By      fleet.By
+	By      fleet.Grouping
 	Key     string    // key of the group, such as the build; "" without grouping
 	Since   time.Time // when the catalogue's first statistics arrived
 	At      time.Time // when these were read
@@ -144,9 +144,9 @@ func of(key string) string {
 }
 
 // keysOf returns the sorted keys of the groups. Statistics with unknown key are left out.
-func keysOf(origins []fleet.OriginSum, by fleet.By) ([]string, error) {
+func keysOf(origins []fleet.OriginSum, by fleet.Grouping) ([]string, error) {
 	switch by {
-	case fleet.ByNothing:
+	case fleet.NoGrouping:
 		return []string{""}, nil
 	case fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU:
 	default:

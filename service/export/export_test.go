@@ -175,8 +175,8 @@ func TestPprofNew(t *testing.T) {
 	builds := all
 	builds.By = fleet.ByBuild
 	const any, a, b = "markgen", `markgen{build="example.com/app@v1.0.0"}`, `markgen{build="example.com/app@v1.1.0"}`
-	to := map[fleet.By]Receiver{}
-	for _, by := range []fleet.By{fleet.ByNothing, fleet.ByBuild} {
+	to := map[fleet.Grouping]Receiver{}
+	for _, by := range []fleet.Grouping{fleet.NoGrouping, fleet.ByBuild} {
 		var err error
 		if to[by], err = Pprof(PprofOptions{URL: r.URL}); err != nil {
 			t.Fatal(err)

@@ -164,7 +164,7 @@ func otlpAttributes(part *Part, m *profile.Marker) attribute.Set {
 		attribute.String("kind", m.Kind),
 		attribute.String("package", m.Package),
 	}
-	if part.By != fleet.ByNothing {
+	if part.By != fleet.NoGrouping {
 		list = append(list, attribute.String(string(part.By), part.Key))
 	}
 	return attribute.NewSet(list...)

@@ -76,7 +76,7 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 		c.Place = shown(profile.Place(a.File, a.Line))
 	}
 	m, runs := new(profile.Marker), uint64(0)
-	if all := groups[fleet.ByNothing]; len(all) > 0 {
+	if all := groups[fleet.NoGrouping]; len(all) > 0 {
 		m, runs = &all[0].Marker, all[0].Runs
 	}
 	c.Sentence = sentence(a.Kind, m)
@@ -123,8 +123,8 @@ func parseAPIRequest(r *http.Request) (id registry.ID, values url.Values, f flee
 }
 
 // figures returns an API and its statistics, in all groupings of the page.
-func (p *Pages) figures(ctx context.Context, id registry.ID, f fleet.Filter) (a *fleet.API, groups map[fleet.By][]fleet.Group, err error) {
-	by := []fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}
+func (p *Pages) figures(ctx context.Context, id registry.ID, f fleet.Filter) (a *fleet.API, groups map[fleet.Grouping][]fleet.Group, err error) {
+	by := []fleet.Grouping{fleet.NoGrouping, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}
 	if a, err = p.Store.API(ctx, id); err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +132,7 @@ func (p *Pages) figures(ctx context.Context, id registry.ID, f fleet.Filter) (a 
 	if err != nil {
 		return nil, nil, err
 	}
-	groups = map[fleet.By][]fleet.Group{}
+	groups = map[fleet.Grouping][]fleet.Group{}
 	for i := range by {
 		groups[by[i]] = lists[i]
 	}
@@ -275,9 +275,9 @@ func (c *apiContent) shape(p *profile.Profile) {
 }
 
 // groups sets the tables of groups.
-func (c *apiContent) groups(kind string, values url.Values, groups map[fleet.By][]fleet.Group) {
+func (c *apiContent) groups(kind string, values url.Values, groups map[fleet.Grouping][]fleet.Group) {
 	for _, by := range []struct {
-		by        fleet.By
+		by        fleet.Grouping
 		caption   string
 		head      string
 		parameter string
@@ -371,8 +371,8 @@ func (c *apiContent) sizes(m *profile.Marker) {
 }
 
 // fields returns the fields of the filter form.
-func fields(values url.Values, groups map[fleet.By][]fleet.Group) []field {
-	keys := func(by fleet.By) (list []string) {
+func fields(values url.Values, groups map[fleet.Grouping][]fleet.Group) []field {
+	keys := func(by fleet.Grouping) (list []string) {
 		g := groups[by]
 		for i := len(g) - 1; i >= 0 && len(list) < maxGroupRows; i-- {
 			if g[i].Key != "" && len(g[i].Key) <= maxParameter {
@@ -460,7 +460,7 @@ func (p *Pages) file(r *http.Request) (text []byte, kind string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	groups, err := p.Store.FiguresBy(r.Context(), id, f, fleet.ByNothing)
+	groups, err := p.Store.FiguresBy(r.Context(), id, f, fleet.NoGrouping)
 	if err != nil {
 		return nil, "", err
 	}

@@ -25,7 +25,7 @@ import (
 // A Store is the part of *store.Store that the pages use.
 type Store interface {
 	API(context.Context, registry.ID) (*fleet.API, error)
-	FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.By) ([][]fleet.Group, error)
+	FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.Grouping) ([][]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
 	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)
 }

@@ -226,7 +226,7 @@ func TestProblems(t *testing.T) {
 type broken struct{ err error }
 
 func (b broken) API(context.Context, registry.ID) (*fleet.API, error) { return nil, b.err }
-func (b broken) FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.By) ([][]fleet.Group, error) {
+func (b broken) FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.Grouping) ([][]fleet.Group, error) {
 	return nil, b.err
 }
 func (b broken) Profile(context.Context, fleet.Filter, int) (*markgen.Profile, bool, error) {

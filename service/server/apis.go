@@ -115,7 +115,7 @@ func (s *Server) search(r *http.Request, text string, f fleet.Filter, limit int,
 	for i := range found.APIs {
 		a := apiOf(&found.APIs[i])
 		if ofOrigin(f) {
-			groups, err := s.store.Figures(r.Context(), a.ID, f, fleet.ByNothing)
+			groups, err := s.store.Figures(r.Context(), a.ID, f, fleet.NoGrouping)
 			if err != nil {
 				return apisJSON{}, err
 			}
@@ -247,7 +247,7 @@ func (s *Server) getAPI(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := paramsOf(r, "by", "build", "go", "goos", "goarch", "cpu", "from", "to")
-	by, f := fleet.By(p.word("by", byWords...)), p.filter()
+	by, f := fleet.Grouping(p.word("by", byWords...)), p.filter()
 	if p.err != nil {
 		return p.err
 	}
@@ -256,7 +256,7 @@ func (s *Server) getAPI(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answer := apiFiguresJSON{apiJSON: apiOf(a)}
-	groups, err := s.store.Figures(r.Context(), id, f, fleet.ByNothing)
+	groups, err := s.store.Figures(r.Context(), id, f, fleet.NoGrouping)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (s *Server) getAPI(w http.ResponseWriter, r *http.Request) error {
 	} else if ofOrigin(f) {
 		answer.apiJSON = answer.part(new(profile.Marker))
 	}
-	if by != fleet.ByNothing {
+	if by != fleet.NoGrouping {
 		if groups, err = s.store.Figures(r.Context(), id, f, by); err != nil {
 			return err
 		}

@@ -138,7 +138,7 @@ func (s *Server) sumOf(ctx context.Context, ids []registry.ID, f fleet.Filter) (
 	}
 	p.Markers = nil
 	for _, id := range ids {
-		groups, err := s.store.Figures(ctx, id, f, fleet.ByNothing)
+		groups, err := s.store.Figures(ctx, id, f, fleet.NoGrouping)
 		if err != nil {
 			return nil, err
 		}

@@ -91,7 +91,7 @@ type Store interface {
 	Changed(ctx context.Context, after store.Cursor, limit int, visit func(*fleet.API) error) (next store.Cursor, more bool, err error)
 	State(context.Context) (string, error)
 	API(context.Context, registry.ID) (*fleet.API, error)
-	Figures(context.Context, registry.ID, fleet.Filter, fleet.By) ([]fleet.Group, error)
+	Figures(context.Context, registry.ID, fleet.Filter, fleet.Grouping) ([]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
 	Each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error
 	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)

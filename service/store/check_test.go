@@ -73,10 +73,10 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 	// With each grouping and each choice; outside make corpus with one choice per grouping, a
 	// different one each time.
 	keys := []struct {
-		by fleet.By
+		by fleet.Grouping
 		of func(fact) string
 	}{
-		{fleet.ByNothing, func(fact) string { return "" }},
+		{fleet.NoGrouping, func(fact) string { return "" }},
 		{fleet.ByBuild, func(b fact) string { return b.Origin.Build }},
 		{fleet.ByGo, func(b fact) string { return b.Origin.Go }},
 		{fleet.ByGOARCH, func(b fact) string { return b.Origin.GOARCH }},

@@ -249,7 +249,7 @@ func testSameNames(t *testing.T, url string) {
 		Readings: []profile.Reading{reading("c\x00", 2, 5), reading("c\ufffd", 3, 7), reading(long, 2, 5), reading(cut, 3, 7)}}
 	ingest(t, s, batchOf(&profile.Profile{Runs: 1, Complete: true, Markers: []profile.Marker{m}}, fleet.Origin{}, someDay, fleet.BatchID{}))
 	settle(t, s)
-	groups, err := s.Figures(t.Context(), m.ID, fleet.Filter{}, fleet.ByNothing)
+	groups, err := s.Figures(t.Context(), m.ID, fleet.Filter{}, fleet.NoGrouping)
 	if err != nil || len(groups) != 1 {
 		t.Fatal(groups, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Figures returns the sums of an API's statistics that the filter selects (its Package, Function
 // and Kind are ignored), grouped by by and sorted by key; builds are in the order of first arrival.
-func (s *Store) Figures(ctx context.Context, id registry.ID, f fleet.Filter, by fleet.By) ([]fleet.Group, error) {
+func (s *Store) Figures(ctx context.Context, id registry.ID, f fleet.Filter, by fleet.Grouping) ([]fleet.Group, error) {
 	groups, err := s.FiguresBy(ctx, id, f, by)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (s *Store) Figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 
 // FiguresBy is Figures for several groupings, which it returns in the order of by. All are of the
 // same moment.
-func (s *Store) FiguresBy(ctx context.Context, id registry.ID, f fleet.Filter, by ...fleet.By) ([][]fleet.Group, error) {
+func (s *Store) FiguresBy(ctx context.Context, id registry.ID, f fleet.Filter, by ...fleet.Grouping) ([][]fleet.Group, error) {
 	groups, err := s.figures(ctx, id, f, by)
 	return groups, s.wrap(fmt.Sprintf("figures of API %s", id), err)
 }
@@ -34,17 +34,17 @@ type source struct {
 }
 
 // key returns the key of c's group.
-func (c source) key(by fleet.By, o *fleet.Origin) string {
+func (c source) key(by fleet.Grouping, o *fleet.Origin) string {
 	if by == fleet.ByDay {
 		return fleet.Day(c.day).String()
 	}
 	return o.Key(by)
 }
 
-func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by []fleet.By) ([][]fleet.Group, error) {
+func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by []fleet.Grouping) ([][]fleet.Group, error) {
 	for _, by := range by {
 		switch by {
-		case fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay:
+		case fleet.NoGrouping, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay:
 		default:
 			return nil, fmt.Errorf("%q is nothing that figures can be told apart by; build, go, goos, goarch, cpu and day are", string(by))
 		}
@@ -88,7 +88,7 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 }
 
 // groupBy adds up the sums of each group.
-func (s *Store) groupBy(a *apiRow, sums map[source]figures, origins map[int32]fleet.Origin, by fleet.By) (list []fleet.Group) {
+func (s *Store) groupBy(a *apiRow, sums map[source]figures, origins map[int32]fleet.Origin, by fleet.Grouping) (list []fleet.Group) {
 	groups := map[string]figures{}
 	first := map[string]int32{} // origin of a group
 	for at, sum := range sums {

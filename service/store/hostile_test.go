@@ -187,7 +187,7 @@ func FuzzBatch(f *testing.F) {
 		settle(t, s)
 		for i := range p.Markers {
 			want := &p.Markers[i]
-			groups, err := s.Figures(ctx, want.ID, fleet.Filter{Build: o.Build}, fleet.ByNothing)
+			groups, err := s.Figures(ctx, want.ID, fleet.Filter{Build: o.Build}, fleet.NoGrouping)
 			if err != nil || len(groups) != 1 {
 				t.Fatalf("%v: %d groups, %v", want.ID, len(groups), err)
 			}

@@ -39,8 +39,8 @@ func (o *exportFlags) define(fs *flag.FlagSet) {
 }
 
 func (o *exportFlags) check() error {
-	switch by := fleet.By(o.by); {
-	case !slices.Contains([]fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}, by):
+	switch by := fleet.Grouping(o.by); {
+	case !slices.Contains([]fleet.Grouping{fleet.NoGrouping, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}, by):
 		return fmt.Errorf("-export-by is %q; give build, go, goos, goarch or cpu", o.by)
 	case !slices.Contains(exportKinds, o.kind):
 		return fmt.Errorf("-export-kind is %q; give one of %s", o.kind, strings.Join(exportKinds, ", "))
@@ -78,7 +78,7 @@ func (o *exportFlags) start(ctx context.Context, env *cli.Env, s *store.Store, l
 		receivers = append(receivers, r)
 	}
 	for _, r := range receivers {
-		go export.Run(ctx, r, export.Options{Store: s, Filter: filter, By: fleet.By(o.by), Limit: o.limit, Every: o.every, Log: log})
+		go export.Run(ctx, r, export.Options{Store: s, Filter: filter, By: fleet.Grouping(o.by), Limit: o.limit, Every: o.every, Log: log})
 	}
 	return nil
 }
