@@ -35,7 +35,7 @@ func crashing(t *testing.T, dir string, n int, f func(s *Spool) error) (change s
 			panic(c)
 		}
 	}()
-	s, err := open(dir, d, thisMoment)
+	s, err := open(dir, d, currentInstant)
 	if err == nil {
 		err = f(s)
 	}

@@ -23,7 +23,7 @@ type note struct {
 	Run      string   `json:"run"`                // format of fleet.RunID
 	First    uint32   `json:"first"`              // sequence of the first batch
 	Batches  uint32   `json:"batches"`            // number of batches when it was made
-	Frozen   moment   `json:"frozen"`             // when it was made
+	Frozen   instant  `json:"frozen"`             // when it was made
 	AgeNS    int64    `json:"age_ns"`             // age of the statistics then, in ns
 	Declined int64    `json:"declined,omitempty"` // processes that did not collect because the spool was full
 	Counted  int64    `json:"counted,omitempty"`  // total of declined processes in this and earlier deliveries
@@ -131,7 +131,7 @@ func readDelivery(out, name string) (*delivery, error) {
 func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 	order := s.last + 1
 	n.Batches = uint32(len(batches))
-	if n.Frozen == (moment{}) {
+	if n.Frozen == (instant{}) {
 		n.Frozen = s.now()
 	}
 	text, err := json.Marshal(n)

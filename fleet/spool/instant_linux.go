@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thisMoment returns the current moment.
-func thisMoment() moment {
-	m := moment{WallNS: time.Now().UnixNano()}
+// currentInstant returns the current instant.
+func currentInstant() instant {
+	m := instant{WallNS: time.Now().UnixNano()}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	var ts unix.Timespec
 	if err == nil && unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts) == nil {

@@ -4,5 +4,5 @@ package spool
 
 import "time"
 
-// thisMoment returns the current moment.
-func thisMoment() moment { return moment{WallNS: time.Now().UnixNano()} }
+// currentInstant returns the current instant.
+func currentInstant() instant { return instant{WallNS: time.Now().UnixNano()} }

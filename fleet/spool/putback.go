@@ -51,7 +51,7 @@ func (s *Spool) PutBack() (n int, err error) {
 			return n, err
 		}
 		// The modification time is that of the statistics, see refuse.
-		back := note{Run: run.String(), First: sequence, Frozen: moment{WallNS: info.ModTime().UnixNano()}, Refused: e.Name()}
+		back := note{Run: run.String(), First: sequence, Frozen: instant{WallNS: info.ModTime().UnixNano()}, Refused: e.Name()}
 		if err := s.freeze(back, [][]byte{body}, nil); err != nil {
 			return n, err
 		}

@@ -21,7 +21,7 @@ func TestPutBack(t *testing.T) {
 		t.Fatalf("%+v, %v", packed, err)
 	}
 	real := s.now
-	s.now = func() moment { m := real(); return moment{WallNS: m.WallNS + int64(50*time.Hour)} }
+	s.now = func() instant { m := real(); return instant{WallNS: m.WallNS + int64(50*time.Hour)} }
 	other := filepath.Join(dir, refusedDir, "notes.txt")
 	for range 3 {
 		r.refuse = 422

@@ -23,7 +23,7 @@ type Target struct {
 
 // request returns the request that sends a batch. It contains all that leaves the machine, except
 // what HTTP and TLS add.
-func (t Target) request(ctx context.Context, d *note, sequence uint32, body []byte, now moment) (*http.Request, error) {
+func (t Target) request(ctx context.Context, d *note, sequence uint32, body []byte, now instant) (*http.Request, error) {
 	packed, err := pack(body)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (t Target) request(ctx context.Context, d *note, sequence uint32, body []by
 }
 
 // age returns the age of a delivery's statistics.
-func (n *note) age(now moment) time.Duration {
+func (n *note) age(now instant) time.Duration {
 	return max(0, time.Duration(n.AgeNS)) + now.since(n.Frozen)
 }
 

@@ -41,16 +41,16 @@ var ErrBusy = errors.New("another markgen push is at work on it")
 type Spool struct {
 	dir    string
 	disk   disk
-	now    func() moment
+	now    func() instant
 	unlock func()
 	last   uint64 // order of the newest delivery; the lock keeps others from making deliveries
 }
 
 // Open opens the spool in an existing directory, and completes unfinished changes. It returns
 // ErrBusy if another process has it open.
-func Open(dir string) (*Spool, error) { return open(dir, disk{}, thisMoment) }
+func Open(dir string) (*Spool, error) { return open(dir, disk{}, currentInstant) }
 
-func open(dir string, d disk, now func() moment) (*Spool, error) {
+func open(dir string, d disk, now func() instant) (*Spool, error) {
 	s, err := look(dir, d, now)
 	if err != nil {
 		return nil, err
@@ -74,9 +74,9 @@ func open(dir string, d disk, now func() moment) (*Spool, error) {
 }
 
 // Look opens a spool without locking it, for Preview only.
-func Look(dir string) (*Spool, error) { return look(dir, disk{}, thisMoment) }
+func Look(dir string) (*Spool, error) { return look(dir, disk{}, currentInstant) }
 
-func look(dir string, d disk, now func() moment) (*Spool, error) {
+func look(dir string, d disk, now func() instant) (*Spool, error) {
 	info, err := os.Stat(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

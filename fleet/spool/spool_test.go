@@ -415,21 +415,21 @@ func TestBusy(t *testing.T) {
 func TestAge(t *testing.T) {
 	const s = int64(time.Second)
 	for _, tt := range []struct {
-		from, to moment
+		from, to instant
 		want     time.Duration
 	}{
-		{moment{WallNS: 100 * s}, moment{WallNS: 130 * s}, 30 * time.Second},
-		{moment{WallNS: 100 * s}, moment{WallNS: 70 * s}, 0},
-		{moment{100 * s, "a", 5 * s}, moment{50 * s, "a", 9 * s}, 4 * time.Second},
-		{moment{100 * s, "a", 5 * s}, moment{9000 * s, "a", 9 * s}, 4 * time.Second},
-		{moment{100 * s, "a", 500 * s}, moment{160 * s, "b", 9 * s}, time.Minute},
+		{instant{WallNS: 100 * s}, instant{WallNS: 130 * s}, 30 * time.Second},
+		{instant{WallNS: 100 * s}, instant{WallNS: 70 * s}, 0},
+		{instant{100 * s, "a", 5 * s}, instant{50 * s, "a", 9 * s}, 4 * time.Second},
+		{instant{100 * s, "a", 5 * s}, instant{9000 * s, "a", 9 * s}, 4 * time.Second},
+		{instant{100 * s, "a", 500 * s}, instant{160 * s, "b", 9 * s}, time.Minute},
 	} {
 		n := note{AgeNS: 10 * s, Frozen: tt.from}
 		if got := n.age(tt.to); got != tt.want+10*time.Second {
 			t.Errorf("from %v to %v: %v", tt.from, tt.to, got)
 		}
 	}
-	if n := (note{AgeNS: -5 * s}); n.age(moment{}) != 0 {
-		t.Errorf("an age of %v", n.age(moment{}))
+	if n := (note{AgeNS: -5 * s}); n.age(instant{}) != 0 {
+		t.Errorf("an age of %v", n.age(instant{}))
 	}
 }
