@@ -15,9 +15,9 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// longestName is the max length of a text of a profile, in bytes, which is also the service's
+// maxName is the max length of a text of a profile, in bytes, which is also the service's
 // default limit.
-const longestName = 1000
+const maxName = 1000
 
 // unknownApp replaces the name of a program whose main package is unknown.
 const unknownApp = "unknown"
@@ -63,7 +63,7 @@ func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 	} else {
 		a.App = unknownApp
 	}
-	if len(p.Version) <= longestName && (semver.IsValid(p.Version) || revision.MatchString(p.Version)) {
+	if len(p.Version) <= maxName && (semver.IsValid(p.Version) || revision.MatchString(p.Version)) {
 		a.Version = p.Version
 	}
 	p = p.Undated(time.Hour)
@@ -95,7 +95,7 @@ func fitting(pattern *regexp.Regexp, text string) string {
 // importPath reports whether text is the import path of a package, and not derived from a
 // directory, as it is outside of modules.
 func importPath(text string) bool {
-	return len(text) <= longestName && !strings.HasPrefix(text, "_/") && module.CheckImportPath(text) == nil
+	return len(text) <= maxName && !strings.HasPrefix(text, "_/") && module.CheckImportPath(text) == nil
 }
 
 // fromSource reports whether the name of a marker comes from the source.
@@ -105,7 +105,7 @@ func fromSource(m *profile.Marker) bool {
 
 // printable reports whether a text can be shown safely, and stored in a profile file.
 func printable(text string) bool {
-	return len(text) <= longestName && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+	return len(text) <= maxName && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 	})
 }

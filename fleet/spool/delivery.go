@@ -83,9 +83,9 @@ func (d *delivery) untouched(s *Spool) bool {
 	return err == nil && len(left) == int(d.Batches) && !slices.ContainsFunc(left, func(n uint32) bool { return d.tried(s, n) })
 }
 
-// deliveries returns the deliveries of the spool, in the order of sending. strange are directories
-// among them without a readable note.
-func (s *Spool) deliveries() (list []*delivery, strange []string, err error) {
+// deliveries returns the deliveries of the spool, in the order of sending. unreadable are
+// directories among them without a readable note.
+func (s *Spool) deliveries() (list []*delivery, unreadable []string, err error) {
 	entries, err := os.ReadDir(s.path(outDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -93,13 +93,13 @@ func (s *Spool) deliveries() (list []*delivery, strange []string, err error) {
 	for _, e := range entries {
 		d, err := readDelivery(s.path(outDir), e.Name())
 		if err != nil {
-			strange = append(strange, e.Name())
+			unreadable = append(unreadable, e.Name())
 			continue
 		}
 		list = append(list, d)
 	}
 	slices.SortFunc(list, func(a, b *delivery) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.First, b.First)) })
-	return list, strange, err
+	return list, unreadable, err
 }
 
 func readDelivery(out, name string) (*delivery, error) {
@@ -172,19 +172,19 @@ func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.finish(d)
+	return s.complete(d)
 }
 
 // draftPrefix starts the name of an incomplete delivery.
 const draftPrefix = "."
 
-// settle completes the changes that a process left unfinished when it ended.
-func (s *Spool) settle() error {
-	list, strange, err := s.deliveries()
+// recoverChanges completes the changes that a process left unfinished when it ended.
+func (s *Spool) recoverChanges() error {
+	list, unreadable, err := s.deliveries()
 	if err != nil {
 		return err
 	}
-	for _, name := range strange {
+	for _, name := range unreadable {
 		if _, err := os.Lstat(s.path(outDir, name, noteName)); strings.HasPrefix(name, draftPrefix) || errors.Is(err, fs.ErrNotExist) {
 			if err := s.disk.removeAll(s.path(outDir, name)); err != nil {
 				return err
@@ -195,7 +195,7 @@ func (s *Spool) settle() error {
 	}
 	for _, d := range list {
 		s.last = max(s.last, d.order)
-		if err := s.finish(d); err != nil {
+		if err := s.complete(d); err != nil {
 			return err
 		}
 	}
@@ -216,8 +216,8 @@ func (s *Spool) settle() error {
 	return nil
 }
 
-// forgotten is the max age of a temporary file that may still be in use.
-const forgotten = time.Hour
+// maxTempAge is the max age of a temporary file that may still be in use.
+const maxTempAge = time.Hour
 
 // sweep removes temporary files of killed processes (named by package filewrite).
 func (s *Spool) sweep() error {
@@ -225,7 +225,7 @@ func (s *Spool) sweep() error {
 		names, _ := filepath.Glob(filepath.Join(dir, ".markgen-*.tmp")) // the pattern is valid
 		for _, name := range names {
 			info, err := os.Lstat(name)
-			if err != nil || s.now().wall().Sub(info.ModTime()) < forgotten {
+			if err != nil || s.now().wall().Sub(info.ModTime()) < maxTempAge {
 				continue
 			}
 			if err := s.disk.remove(name); err != nil {
@@ -236,8 +236,8 @@ func (s *Spool) sweep() error {
 	return nil
 }
 
-// finish completes the changes that follow from a delivery. It is idempotent.
-func (s *Spool) finish(d *delivery) error {
+// complete makes the changes that follow from a delivery. It is idempotent.
+func (s *Spool) complete(d *delivery) error {
 	for _, name := range d.Replaces {
 		if _, err := os.Lstat(s.path(outDir, name)); err == nil {
 			if err := s.disk.removeAll(s.path(outDir, name)); err != nil {
@@ -254,7 +254,7 @@ func (s *Spool) finish(d *delivery) error {
 		}
 	}
 	if d.Final && d.Source != "" {
-		for _, name := range []string{s.path(d.Source), s.path(takenDir, d.Source)} { // in this order, see settle
+		for _, name := range []string{s.path(d.Source), s.path(takenDir, d.Source)} { // in this order, see recoverChanges
 			if _, err := os.Lstat(name); err == nil {
 				if err := s.disk.remove(name); err != nil {
 					return err

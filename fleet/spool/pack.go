@@ -114,19 +114,19 @@ var (
 	errEmpty   = errors.New("there is nothing in it")
 )
 
-// A taking is what becomes a delivery.
-type taking struct {
+// A pendingDelivery is what becomes a delivery.
+type pendingDelivery struct {
 	note
 	bodies [][]byte
 	taken  []byte // if the process is running: all that was taken from it
 	notes  []string
 }
 
-// soon is the max time between the creation of a data file and the first write to it.
-const soon = 10 * time.Minute
+// maxStart is the max time between the creation of a data file and the first write to it.
+const maxStart = 10 * time.Minute
 
 // take reads a data file, and returns what was not taken before. It changes nothing.
-func (s *Spool) take(name string, o PackOptions) (*taking, error) {
+func (s *Spool) take(name string, o PackOptions) (*pendingDelivery, error) {
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	alive, _ := runfile.Alive(f) // before reading, so that a process that ends meanwhile is read again
 	now := s.now()
 	if begun, err := hasBegun(f); err == nil && !begun {
-		if alive || now.wall().Sub(info.ModTime()).Abs() < soon {
+		if alive || now.wall().Sub(info.ModTime()).Abs() < maxStart {
 			return nil, errNothing
 		}
 		return nil, errEmpty
@@ -156,7 +156,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	case err != nil:
 		return nil, err
 	}
-	t := &taking{note: note{Source: name, Final: !alive, Frozen: now}}
+	t := &pendingDelivery{note: note{Source: name, Final: !alive, Frozen: now}}
 	if t.Final {
 		t.AgeNS = int64(max(0, now.wall().Sub(p.Start.Add(time.Duration(min(p.ElapsedNS, 1<<62))))))
 	}
@@ -186,7 +186,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	case len(diff.Markers) > 0:
 	case alive:
 		return nil, errNothing
-	case next > 0 && nothing(diff):
+	case next > 0 && isEmpty(diff):
 		return t, nil
 	}
 	if t.bodies, err = split(diff, cmp.Or(o.Batch, DefaultBatch)); err != nil {
@@ -198,8 +198,8 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	return t, err
 }
 
-// nothing reports whether a difference without markers has no new fields about the run.
-func nothing(diff *profile.Profile) bool {
+// isEmpty reports whether a difference without markers has no new fields about the run.
+func isEmpty(diff *profile.Profile) bool {
 	s := diff.Sampling
 	return diff.Complete && diff.Runs == 0 && diff.ElapsedNS|diff.Lost == 0 && diff.Wild == nil && (s == nil || s.Windows|s.OpenNS|s.NetNS|s.OfNS == 0)
 }
@@ -214,15 +214,15 @@ func hasBegun(f *os.File) (bool, error) {
 	return len(bytes.Trim(head[:n], "\x00")) > 0, nil
 }
 
-// A takenHead is the first line of a file in the directory taken. It is followed by a profile file
-// with the sum of what was taken.
-type takenHead struct {
+// A takenHeader is the first line of a file in the directory taken. It is followed by a profile
+// file with the sum of what was taken.
+type takenHeader struct {
 	Run  string `json:"run"`
 	Next uint32 `json:"next"` // sequence of the next batch
 }
 
 func encodeTaken(run fleet.RunID, next uint32, p *profile.Profile) ([]byte, error) {
-	head, err := json.Marshal(takenHead{run.String(), next})
+	head, err := json.Marshal(takenHeader{run.String(), next})
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (s *Spool) readTaken(name string) (run fleet.RunID, next uint32, p *profile
 
 func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile, err error) {
 	line, file, _ := bytes.Cut(text, []byte("\n"))
-	var head takenHead
+	var head takenHeader
 	if err = json.Unmarshal(line, &head); err == nil {
 		run, err = fleet.ParseRunID(head.Run)
 	}
@@ -258,9 +258,9 @@ func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile,
 	return run, head.Next, p, nil
 }
 
-// namesFor is the max ratio of the names in a batch to its size: names are compressed in it, and
-// readers need memory for their full size.
-const namesFor = 2
+// maxNamesRatio is the max ratio of the names in a batch to its size: names are compressed in it,
+// and readers need memory for their full size.
+const maxNamesRatio = 2
 
 // split splits a profile into batches: profile files with some of its markers each, of which only
 // the first has the fields about runs.
@@ -281,7 +281,7 @@ func split(p *profile.Profile, most int) (bodies [][]byte, err error) {
 		for i := range markers {
 			names += len(markers[i].Name) + len(markers[i].File)
 		}
-		if names <= namesFor*most || len(markers) < 2 {
+		if names <= maxNamesRatio*most || len(markers) < 2 {
 			body, err := codec.Encode(&part)
 			if err != nil {
 				return err

@@ -66,11 +66,11 @@ func pack(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mostAnswer is the max number of bytes read of an answer.
-const mostAnswer = 64 << 10
+// maxAnswer is the max number of bytes read of an answer.
+const maxAnswer = 64 << 10
 
 // readAnswer reads an answer's body.
 func readAnswer(r *http.Response) []byte {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, mostAnswer)) // if the connection fails, use what arrived
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxAnswer)) // if the connection fails, use what arrived
 	return body
 }

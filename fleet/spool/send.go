@@ -78,14 +78,14 @@ func NewClient(roots []byte) (*http.Client, error) {
 	}, nil
 }
 
-func (o *SendOptions) settle() (err error) {
+func (o *SendOptions) setDefaults() (err error) {
 	if o.Client == nil {
 		o.Client, err = NewClient(nil)
 	}
 	if o.Attempts == 0 {
 		o.Attempts = 5
 	}
-	o.Attempts = max(o.Attempts, mostDamaged)
+	o.Attempts = max(o.Attempts, maxDamaged)
 	if o.Pause == 0 {
 		o.Pause = time.Second / 2
 	}
@@ -98,10 +98,10 @@ func (o *SendOptions) settle() (err error) {
 // Send sends the batches of all deliveries, those of a run in order, and removes each once the
 // service confirms that it has it. An error says why some are left; the next call sends those.
 func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) {
-	if err := o.settle(); err != nil {
+	if err := o.setDefaults(); err != nil {
 		return sent, err
 	}
-	if err := s.settle(); err != nil {
+	if err := s.recoverChanges(); err != nil {
 		return sent, err
 	}
 	defer func() {
@@ -131,7 +131,7 @@ func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) 
 				return sent, err
 			}
 			failed[d.run] = true
-			if last = err; len(failed) == mostFailed {
+			if last = err; len(failed) == maxFailed {
 				return sent, err
 			}
 		}
@@ -141,8 +141,8 @@ func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) 
 	}
 }
 
-// mostFailed is the number of runs with a failed batch after which sending stops.
-const mostFailed = 3
+// maxFailed is the number of runs with a failed batch after which sending stops.
+const maxFailed = 3
 
 // left returns the number of batches to be sent.
 func (s *Spool) left() (n int) {
@@ -255,7 +255,7 @@ func (s *Spool) sendBatch(ctx context.Context, d *delivery, n uint32, body []byt
 		var refusal *refusedError
 		if !errors.As(err, &refusal) {
 			refused = 0
-		} else if refused++; refusal.damaged() && refused < mostDamaged {
+		} else if refused++; refusal.damaged() && refused < maxDamaged {
 			err = &laterError{err: &answerError{errors.New(err.Error())}} // the service may have received damaged data
 		}
 		var later *laterError
@@ -298,9 +298,9 @@ func (e *answerError) Error() string  { return e.err.Error() }
 func (e *answerError) Unwrap() error  { return e.err }
 func (e *refusedError) Error() string { return e.err.Error() }
 
-// mostDamaged is the number of consecutive refusals after which a batch that may have been damaged
+// maxDamaged is the number of consecutive refusals after which a batch that may have been damaged
 // on the way is given up.
-const mostDamaged = 3
+const maxDamaged = 3
 
 // damaged reports whether the batch may have been refused because it was damaged on the way.
 func (e *refusedError) damaged() bool {
@@ -341,7 +341,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 		if kind == "application/json" && json.Unmarshal(text, &got) == nil && got.Known != nil && got.Markers != nil {
 			return *got.Known, nil
 		}
-		return false, &laterError{err: stranger(answer, kind)}
+		return false, &laterError{err: foreignAnswer(answer, kind)}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgend token"}
 	case code >= 300 && code < 400:
@@ -360,7 +360,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 	if errors.As(err, &own) && strings.HasPrefix(own.Type, "/problems/") {
 		return false, &refusedError{answer.StatusCode, err}
 	}
-	return false, &StopError{stranger(answer, kind), elsewhere}
+	return false, &StopError{foreignAnswer(answer, kind), elsewhere}
 }
 
 // problem returns the error in an answer.
@@ -372,8 +372,8 @@ func problem(answer *http.Response, kind string, text []byte) error {
 	return fmt.Errorf("%s: %s", answer.Request.URL.Host, answer.Status)
 }
 
-// stranger returns the error for an answer that is not from the service.
-func stranger(answer *http.Response, kind string) error {
+// foreignAnswer returns the error for an answer that is not from the service.
+func foreignAnswer(answer *http.Response, kind string) error {
 	return fmt.Errorf("%s: what answers is not markgend: %s, %s", answer.Request.URL.Host, answer.Status, cmp.Or(kind, "of no type"))
 }
 

@@ -55,21 +55,21 @@ func open(dir string, d disk, now func() instant) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if s.unlock, err = filewrite.Lock(soon, dir); err != nil {
+	if s.unlock, err = filewrite.Lock(ctx, dir); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 	}
-	settled := false
+	recovered := false
 	defer func() {
-		if !settled {
+		if !recovered {
 			s.Close()
 		}
 	}()
-	if err := s.settle(); err != nil {
+	if err := s.recoverChanges(); err != nil {
 		return nil, err
 	}
-	settled = true
+	recovered = true
 	return s, nil
 }
 
