@@ -45,8 +45,8 @@ func newRowCache() *rowCache {
 
 // Max lengths of texts in the tables, in bytes: names are in indexes, whose rows are limited.
 const (
-	longestName = 2000
-	longestText = 400
+	maxName = 2000
+	maxText = 400
 )
 
 // clean returns s as the tables have it: not too long, and without NUL bytes, which PostgreSQL
@@ -65,12 +65,12 @@ func clean(s string, longest int) string {
 // description returns the texts that describe a marker: name, package, kind, file and group. With
 // the line and the column they are a row of the table words.
 func description(m *profile.Marker) [5]string {
-	return [...]string{clean(m.Name, longestName), clean(m.Package, longestName), clean(m.Kind, longestText), clean(m.File, longestName), clean(m.Group, longestText)}
+	return [...]string{clean(m.Name, maxName), clean(m.Package, maxName), clean(m.Kind, maxText), clean(m.File, maxName), clean(m.Group, maxText)}
 }
 
 func cleanOrigin(o fleet.Origin) fleet.Origin {
 	for _, s := range []*string{&o.Build, &o.Go, &o.GOOS, &o.GOARCH, &o.CPU} {
-		*s = clean(strings.ToValidUTF8(*s, "\ufffd"), longestText)
+		*s = clean(strings.ToValidUTF8(*s, "\ufffd"), maxText)
 	}
 	return o
 }
@@ -82,11 +82,11 @@ func cleanName(n name) name {
 // cleanDistinct is clean for names of which a marker may have several: long names with equal
 // beginnings stay distinct, by a hash.
 func cleanDistinct(s string) string {
-	if len(s) <= longestText {
-		return clean(s, longestText)
+	if len(s) <= maxText {
+		return clean(s, maxText)
 	}
 	whole := fmt.Sprintf("%016x", xxhash.Sum64String(s))
-	return clean(s, longestText-len(whole)) + whole
+	return clean(s, maxText-len(whole)) + whole
 }
 
 // hashDescription returns a hash of the marker's name, kind and position.

@@ -23,7 +23,7 @@ func (s *Store) Each(ctx context.Context, f fleet.Filter, visit func(*profile.Ma
 
 func (s *Store) each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error {
 	for w := walkOf(&f); !w.done; {
-		list, err := s.stretch(ctx, w)
+		list, err := s.readMarkers(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -53,8 +53,9 @@ func walkOf(f *fleet.Filter) *walk {
 	return w
 }
 
-// stretch returns the next markers of a walk, read in one transaction, of all origins known then.
-func (s *Store) stretch(ctx context.Context, w *walk) ([]profile.Marker, error) {
+// readMarkers returns the next markers of a walk, read in one transaction, of all origins known
+// then.
+func (s *Store) readMarkers(ctx context.Context, w *walk) ([]profile.Marker, error) {
 	tx, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -69,8 +70,8 @@ func (s *Store) stretch(ctx context.Context, w *walk) ([]profile.Marker, error) 
 	return s.next(ctx, tx, w)
 }
 
-// apisAtOnce is the number of APIs whose statistics are read together.
-const apisAtOnce = 256
+// apisPerRead is the number of APIs whose statistics are read together.
+const apisPerRead = 256
 
 // next advances a walk and returns the markers that it read.
 func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile.Marker, err error) {
@@ -80,7 +81,7 @@ func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile
 	}
 	var list []apiRow
 	read := 0
-	args := []any{w.after, w.afterID, w.before, apisAtOnce}
+	args := []any{w.after, w.afterID, w.before, apisPerRead}
 	where := " WHERE (name, id) > ($1, $2) AND name < $3"
 	if few := inOrigins("reach.origin", w.origins, &args); few != "" {
 		where += " AND EXISTS (SELECT 1 FROM reach WHERE reach.api = api.id AND " + few + ")"
@@ -97,7 +98,7 @@ func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile
 	}); err != nil {
 		return nil, err
 	}
-	w.done = read < apisAtOnce
+	w.done = read < apisPerRead
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -129,14 +130,14 @@ func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile
 	return markers, nil
 }
 
-// lastName sorts after all names.
-const lastName = "\U0010ffff"
+// afterAllNames sorts after all names.
+const afterAllNames = "\U0010ffff"
 
 // nameRange returns bounds, from inclusive and before exclusive, of the names that a filter can
 // select: those that start with the text before the first * or ? of package, dot and function.
 func nameRange(f *fleet.Filter) (from, before string) {
 	if f.Package == "" {
-		return "", lastName
+		return "", afterAllNames
 	}
 	prefix := f.Package
 	if !strings.ContainsAny(prefix, "*?") {
@@ -145,5 +146,5 @@ func nameRange(f *fleet.Filter) (from, before string) {
 	if i := strings.IndexAny(prefix, "*?"); i >= 0 {
 		prefix = prefix[:i]
 	}
-	return prefix, prefix + lastName
+	return prefix, prefix + afterAllNames
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // SetLease sets after how long without renewal a writer is considered dead.
-func SetLease(d time.Duration) { lease, beats = d, d/5 }
+func SetLease(d time.Duration) { lease, renewInterval = d, d/5 }
 
 // SetLog sets the lengths of SQLite's write-ahead log, in pages, at which it is truncated and at
 // which a backup is canceled, until undo is called. It also shortens the interval of checkpoints.
 func SetLog(long, longer int) (undo func()) {
-	often, had, hadLonger := checkpoints, longLog, longerLog
-	checkpoints, longLog, longerLog = 10*time.Millisecond, long, longer
-	return func() { checkpoints, longLog, longerLog = often, had, hadLonger }
+	often, had, hadLonger := checkpointInterval, truncatePages, cancelPages
+	checkpointInterval, truncatePages, cancelPages = 10*time.Millisecond, long, longer
+	return func() { checkpointInterval, truncatePages, cancelPages = often, had, hadLonger }
 }
 
 // Maintain runs the hourly maintenance.

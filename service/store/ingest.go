@@ -64,7 +64,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	if err != nil {
 		return fleet.Receipt{}, err
 	}
-	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: s.under(b.Day, now), Profile: b.Profile, Body: b.Body, Token: b.Token}
+	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: s.storedDay(b.Day, now), Profile: b.Profile, Body: b.Body, Token: b.Token}
 	if err := s.room(ctx); err != nil {
 		return fleet.Receipt{}, err
 	}

@@ -20,8 +20,9 @@ const (
 // monthOf returns the first day of d's month, under which the statistics of the month are kept.
 func monthOf(d fleet.Day) fleet.Day { return d - fleet.Day(d.Time().Day()-1) }
 
-// under returns the day under which statistics of day are kept: itself, or the first of its month.
-func (s *Store) under(day fleet.Day, now time.Time) fleet.Day {
+// storedDay returns the day under which statistics of day are kept: itself, or the first of its
+// month.
+func (s *Store) storedDay(day fleet.Day, now time.Time) fleet.Day {
 	if day < fleet.DayOf(now)-fleet.Day(s.options.Days) {
 		return monthOf(day)
 	}

@@ -29,7 +29,7 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (p *prof
 	size := 0
 	given := map[registry.ID]bool{} // an API that is renamed meanwhile may be read under both names
 	for w := walkOf(&f); !w.done && !more; {
-		list, err := s.stretch(ctx, w)
+		list, err := s.readMarkers(ctx, w)
 		if err != nil {
 			return nil, false, err
 		}

@@ -68,7 +68,7 @@ func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err
 	// Invalidate cursors now and at the end: what is read in between is neither the old state nor
 	// the new. Servers also drop what they remember of the table reach.
 	if !r.Dry {
-		if err := s.redraw(ctx, nil); err != nil {
+		if err := s.redrawIdentity(ctx, nil); err != nil {
 			return done, err
 		}
 	}
@@ -89,7 +89,7 @@ func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err
 		defer tx.Rollback()
 		return done, batches(tx)
 	}
-	return done, s.redraw(ctx, batches)
+	return done, s.redrawIdentity(ctx, batches)
 }
 
 // take deletes the rows of a table with these origins and days, and calls visit with one column of
@@ -150,9 +150,9 @@ func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 	return there, err
 }
 
-// redraw draws a new identity for the store, which invalidates cursors, in one transaction with
-// also.
-func (s *Store) redraw(ctx context.Context, also func(transaction) error) error {
+// redrawIdentity draws a new identity for the store, which invalidates cursors, in one transaction
+// with also.
+func (s *Store) redrawIdentity(ctx context.Context, also func(transaction) error) error {
 	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err
@@ -216,8 +216,8 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (
 	if err != nil {
 		return 0, err
 	}
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(had)), apisAtOnce) {
-		if err := s.resum(ctx, tx, ids, revision); err != nil {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(had)), apisPerRead) {
+		if err := s.recomputeSums(ctx, tx, ids, revision); err != nil {
 			return 0, err
 		}
 	}
@@ -232,9 +232,9 @@ func (p pairs) origins() map[int64]bool {
 	return list
 }
 
-// resum recomputes the sums of APIs from their statistics, and gives them their newest remaining
-// name and position.
-func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision int64) error {
+// recomputeSums recomputes the sums of APIs from their statistics, and gives them their newest
+// remaining name and position.
+func (s *Store) recomputeSums(ctx context.Context, tx transaction, ids []int64, revision int64) error {
 	if err := s.loadCache(ctx, tx); err != nil { // other servers may have added origins
 		return err
 	}

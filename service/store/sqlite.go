@@ -36,7 +36,7 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	if s.owner, err = lockSQLite(ctx, file+"-lock"); err != nil {
 		return err
 	}
-	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(" + strconv.Itoa(longLog/2*3) + ")", "journal_size_limit(" + strconv.Itoa(longLog*4096) + ")"}
+	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(" + strconv.Itoa(truncatePages/2*3) + ")", "journal_size_limit(" + strconv.Itoa(truncatePages*4096) + ")"}
 	if s.write, err = sqliteDB(file, "immediate", pragmas); err != nil {
 		return err
 	}
@@ -59,14 +59,14 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 }
 
 // SQLite's write-ahead log is copied into the database in the background (a passive checkpoint).
-// Once the log is longer than longLog it is truncated: that blocks writing and waits for running
-// queries, all of which are short. A backup may take long, and is canceled when the log is longer
-// than longerLog. If writing outpaces the background checkpoints, writers do them
+// Once the log is longer than truncatePages it is truncated: that blocks writing and waits for
+// running queries, all of which are short. A backup may take long, and is canceled when the log is
+// longer than cancelPages. If writing outpaces the background checkpoints, writers do them
 // (wal_autocheckpoint).
 var (
-	checkpoints = 500 * time.Millisecond // interval
-	longLog     = 48 << 20 / 4096        // pages after which it is truncated
-	longerLog   = 256 << 20 / 4096       // pages after which a backup is canceled
+	checkpointInterval = 500 * time.Millisecond
+	truncatePages      = 48 << 20 / 4096  // pages after which it is truncated
+	cancelPages        = 256 << 20 / 4096 // pages after which a backup is canceled
 )
 
 // checkpoint does this until the store closes. Closing the last connection does the final
@@ -79,7 +79,7 @@ func (s *Store) checkpoint(file string) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	tick := time.NewTicker(checkpoints)
+	tick := time.NewTicker(checkpointInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -89,12 +89,12 @@ func (s *Store) checkpoint(file string) {
 		}
 		var busy, pages, done int
 		err := db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &done)
-		if cut := s.cutBackup.Load(); cut != nil && pages > longerLog {
+		if cut := s.cutBackup.Load(); cut != nil && pages > cancelPages {
 			(*cut)(fmt.Errorf("%w: more came during the backup than the log has room for; take it while less comes, or faster", ErrBehind))
 		}
 		// On a full disk truncate early, which frees space. Not during a backup, which keeps the
 		// log in use.
-		if err == nil && len(s.backups) == 0 && (pages > longLog || s.classify(s.workerErrors.any()) == ErrFull) {
+		if err == nil && len(s.backups) == 0 && (pages > truncatePages || s.classify(s.workerErrors.any()) == ErrFull) {
 			err = s.emptyLog(db)
 		}
 		s.workerErrors.note(checkpointing, err)

@@ -21,8 +21,8 @@ import (
 // knows the last log number it includes.
 
 var (
-	beats = 2 * time.Second  // interval of renewals
-	lease = 10 * time.Second // a writer that has not renewed for so long is considered dead
+	renewInterval = 2 * time.Second
+	lease         = 10 * time.Second // a writer that has not renewed for so long is considered dead
 )
 
 var errLost = errors.New("other processes took this one for dead, as it did not get to the database for some time")
@@ -99,7 +99,7 @@ func beat(ctx context.Context, q queryer, writer int64, ownerToken []byte, now t
 // tend renews the lease, takes over logs of dead writers, and runs maintenance, until the store
 // closes.
 func (s *Store) tend() {
-	tick := time.NewTicker(beats)
+	tick := time.NewTicker(renewInterval)
 	defer tick.Stop()
 	maintained := time.Now()
 	for {
