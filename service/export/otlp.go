@@ -25,8 +25,8 @@ type OTLPOptions struct {
 	Timeout time.Duration     // of a request; 30 s
 }
 
-// mostAnswer is the max number of bytes read of a receiver's answer.
-const mostAnswer = 64 << 10
+// maxAnswer is the max number of bytes read of a receiver's answer.
+const maxAnswer = 64 << 10
 
 // otlpPoints is the max number of points per request: a few hundred kilobytes.
 const otlpPoints = 2000
@@ -58,7 +58,7 @@ func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
 	options := []otlpmetrichttp.Option{
 		otlpmetrichttp.WithEndpointURL(u.String()),
 		otlpmetrichttp.WithTimeout(timeout),
-		otlpmetrichttp.WithMaxResponseSize(mostAnswer),
+		otlpmetrichttp.WithMaxResponseSize(maxAnswer),
 		otlpmetrichttp.WithProxy(func(r *http.Request) (*url.URL, error) {
 			// Called for each request, also after a redirect. Metrics and authorization headers
 			// must only reach the configured receiver.

@@ -101,7 +101,7 @@ var pprofClient = &http.Client{
 
 func pprofTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxResponseHeaderBytes = mostAnswer
+	t.MaxResponseHeaderBytes = maxAnswer
 	return t
 }
 
