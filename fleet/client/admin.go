@@ -43,7 +43,7 @@ func (c *Client) AddToken(ctx context.Context, name string, scopes []string, exp
 		return t, err
 	}
 	defer res.Body.Close()
-	text, err := read(res.Body, mostJSON)
+	text, err := read(res.Body, maxJSON)
 	if err != nil {
 		return t, err
 	}
@@ -81,7 +81,7 @@ func (c *Client) RemoveFigures(ctx context.Context, token string, dry bool) (don
 		return done, err
 	}
 	defer res.Body.Close()
-	text, err := read(res.Body, mostJSON)
+	text, err := read(res.Body, maxJSON)
 	if err != nil {
 		return done, err
 	}

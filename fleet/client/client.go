@@ -31,8 +31,8 @@ const DefaultServer = "http://127.0.0.1:7070"
 
 // Max sizes of answers, in bytes.
 const (
-	mostJSON    = 64 << 20
-	mostProfile = 1 << 30
+	maxJSON    = 64 << 20
+	maxProfile = 1 << 30
 )
 
 var patient = &http.Client{Timeout: 5 * time.Minute}
@@ -98,7 +98,7 @@ func (c *Client) ask(ctx context.Context, path string, query url.Values, answer 
 		return err
 	}
 	defer res.Body.Close()
-	text, err := read(res.Body, mostJSON)
+	text, err := read(res.Body, maxJSON)
 	if err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (c *Client) Profile(ctx context.Context, q Query, ids ...string) (*profile.
 const profileType = "application/vnd.markgen.profile"
 
 func readProfile(res *http.Response) (*profile.Profile, error) {
-	file, err := read(res.Body, mostProfile)
+	file, err := read(res.Body, maxProfile)
 	if err != nil {
 		return nil, err
 	}
