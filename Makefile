@@ -10,7 +10,7 @@ ALL := ./cmd/... ./overlay/... ./service/... ./... ./runtime/...
 # What of the runtime is for overlay builds alone is compiled and tested with the rest (runtime/source.go).
 TAGS := -tags=markgen_virtual
 
-.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy man completions lint quick static cross soak bench build clean \
+.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy man screenshots completions lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
 help:
@@ -19,10 +19,11 @@ help:
 	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
 	@echo 'make lint       gofmt, vet and staticcheck'
 	@echo 'make tidy       go mod tidy in the root, service and bench'
-	@echo 'make bench      what things cost, as ratios: docs/performance.md'
+	@echo 'make bench      what things cost, as ratios: docs/explanation/performance.md'
 	@echo 'make soak       thousands of processes killed at any moment'
 	@echo 'make demo       marks and runs the demo application'
 	@echo 'make build      bin/markgen and bin/markgend'
+	@echo 'make screenshots the pictures in docs/images, with Chromium'
 	@echo 'make man        manual pages, in bin/man; make completions: for shells, in bin/completions'
 
 # Mark, build and run the demo application, and print its report.
@@ -97,6 +98,10 @@ man: build
 		GOWORK=off $(GO) run -C tools ./man -date "$(DATE)" -version "$(VERSION)" "$(CURDIR)/bin/$$program" "$(CURDIR)/bin/man" || exit 1; \
 	done
 
+screenshots: build
+	mkdir -p docs/images
+	sh scripts/screenshots.sh
+
 completions: build
 	@mkdir -p bin/completions
 	bin/markgen completion bash >bin/completions/markgen.bash
@@ -123,9 +128,9 @@ soak:
 	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./service/fleettest
 	MARKGEN_SOAK=5000 $(GO) test $(TAGS) -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime/...
 
-# Ratios of two things measured in the same run; see docs/performance.md.
+# Ratios of two things measured in the same run; see docs/explanation/performance.md.
 bench: build
-	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
+	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen -page ../docs/explanation/performance.md
 
 # Everything, in parts: all cases of the tests of some packages, and real programs, plain and marked.
 corpus: corpus-traps corpus-command corpus-service corpus-packages corpus-modules

@@ -1,6 +1,7 @@
-// Package docs has no code. Its folder has the documentation, one subject per page, and tests of
-// it: they run every shell block of README.md and the pages, compare the output with the output on
-// the page, and compare the flags and keys that the pages name with those of the commands.
+// Package docs has no code. Its folder has the documentation, by kind (tutorial, howto, reference,
+// explanation), and tests of it: they run every shell block of README.md and the pages, compare the
+// output with the output on the page, and compare the flags and keys that the pages name with those
+// of the commands.
 //
 // The fenced blocks of a page are:
 //

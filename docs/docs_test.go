@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/markgen/markgen/tier"
 )
@@ -69,7 +71,7 @@ func environ(t *testing.T) []string {
 }
 
 // first lists the pages that people read first. make test runs only these.
-var first = []string{"README.md", "docs/getting-started.md"}
+var first = []string{"README.md", "docs/tutorial/first-report.md", "docs/tutorial/permanent-markers.md"}
 
 // TestPages runs the shell blocks of each page, as one script in a directory of its own, and
 // compares their output with the page. The script of README.md runs in a copy of the checkout.
@@ -181,19 +183,82 @@ func copyCheckout(t *testing.T, dir string) {
 	}
 }
 
-// TestLinks checks that files to which the pages link exist.
+// TestLinks checks that the files and headings to which the pages link exist, and that each page is linked
+// to.
 func TestLinks(t *testing.T) {
-	for _, p := range pages(t) {
+	all := pages(t)
+	headings := map[string]map[string]bool{}
+	for _, p := range all {
+		headings[p.name] = anchors(p.prose)
+	}
+	linked := map[string]bool{"README.md": true}
+	for _, p := range all {
 		for _, link := range links(p.prose) {
-			file, _, _ := strings.Cut(link, "#")
-			if file == "" || strings.Contains(link, "://") {
+			if strings.Contains(link, "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join("..", filepath.Dir(p.name), file)); err != nil {
+			file, anchor, hasAnchor := strings.Cut(link, "#")
+			target := p.name
+			if file != "" {
+				target = path.Join(path.Dir(p.name), file)
+			}
+			if target != p.name {
+				linked[target] = true
+			}
+			if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(target))); err != nil {
 				t.Errorf("%s links to %s, which is not there", p.name, link)
+			} else if hasAnchor && !headings[target][anchor] {
+				t.Errorf("%s links to %s: %s has no such heading", p.name, link, target)
 			}
 		}
 	}
+	for _, p := range all {
+		if !linked[p.name] {
+			t.Errorf("no page links to %s", p.name)
+		}
+	}
+}
+
+// anchors are the fragments of URLs by which a page's headings can be linked to, as GitHub makes them.
+func anchors(prose string) map[string]bool {
+	found := map[string]bool{}
+	for line := range strings.Lines(prose) {
+		if !strings.HasPrefix(line, "#") {
+			continue
+		}
+		text := strings.ToLower(strings.TrimSpace(strings.TrimLeft(line, "#")))
+		found[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return r
+			}
+			return -1
+		}, text)] = true
+	}
+	return found
+}
+
+// What a reader is to read at most: in words, of all pages, and of one that is no reference.
+const (
+	mostWords     = 25_000
+	mostPageWords = 2_500
+)
+
+func TestLength(t *testing.T) {
+	words := 0
+	for _, p := range pages(t) {
+		n := p.words()
+		words += n
+		if n > mostPageWords && !strings.HasPrefix(p.name, "docs/reference/") {
+			t.Errorf("%s has %d words, more than %d", p.name, n, mostPageWords)
+		}
+	}
+	if words > mostWords {
+		t.Errorf("the pages have %d words, more than %d", words, mostWords)
+	}
+	t.Logf("%d words", words)
 }
 
 func links(prose string) (list []string) {
@@ -277,7 +342,7 @@ var explained = regexp.MustCompile(`^  -([a-z]+(?:-[a-z]+)*)`)
 // goFlags lists the go command's flags that the pages name.
 var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg": true, "covermode": true, "coverprofile": true,
 	"a": true, "buildmode": true, "overlay": true, "race": true, "tags": true, "trimpath": true, "vet": true, "buildvcs": true, "args": true, "mod": true,
-	"modfile": true, "C": true, "pgo": true, "toolexec": true, "exec": true, "p": true, "run": true, "bench": true, "benchtime": true, "cpu": true, "timeout": true}
+	"modfile": true, "C": true, "pgo": true, "toolexec": true, "exec": true, "p": true, "run": true, "gcflags": true, "bench": true, "benchtime": true, "cpu": true, "timeout": true}
 
 // commandNames returns the commands that markgen help and markgend help list, as "PROGRAM COMMAND".
 func commandNames(t *testing.T, env []string) (names []string) {
@@ -323,9 +388,9 @@ func TestWords(t *testing.T) {
 		args  []string
 		after string // text before the list, which ends with the sentence
 	}{
-		{"docs/report.md", []string{"report", "-format", "x"}, "the formats are "},
-		{"docs/report.md", []string{"report", "-sort", "x"}, "the keys are "},
-		{"docs/overlay.md", []string{"run", "-form", "x"}, "the forms are "},
+		{"docs/reference/report.md", []string{"report", "-format", "x"}, "the formats are "},
+		{"docs/reference/report.md", []string{"report", "-sort", "x"}, "the keys are "},
+		{"docs/explanation/how-it-works.md", []string{"run", "-form", "x"}, "the forms are "},
 	} {
 		_, list, ok := strings.Cut(string(output(t, env, test.args...)), test.after)
 		if !ok {
@@ -345,7 +410,7 @@ func TestWords(t *testing.T) {
 // TestKeys compares the keys in the table of the page about MARKGEN with those in the message on
 // the page. TestPages checks that programs print that message.
 func TestKeys(t *testing.T) {
-	p := readPage(t, "docs/markgen-variable.md")
+	p := readPage(t, "docs/reference/markgen-variable.md")
 	var listed []string
 	for _, b := range p.blocks {
 		if _, list, ok := strings.Cut(b.text, "the keys are "); ok && b.lang == "text" {

@@ -18,6 +18,15 @@ type page struct {
 	blocks []block
 }
 
+// words returns the number of words of the page, including its blocks.
+func (p page) words() int {
+	n := len(strings.Fields(p.prose))
+	for _, b := range p.blocks {
+		n += len(strings.Fields(b.text))
+	}
+	return n
+}
+
 // A block is a fenced block.
 type block struct {
 	line int    // line of the opening fence

@@ -9,7 +9,7 @@ import (
 
 // A Problem is an error answer of the service (RFC 9457, application/problem+json).
 type Problem struct {
-	Type   string `json:"type"`   // "/problems/" and a word that never changes, such as token-expired; docs/serve.md lists them
+	Type   string `json:"type"`   // "/problems/" and a word that never changes, such as token-expired; docs/reference/http-api.md lists them
 	Title  string `json:"title"`  // the same for all problems of the type
 	Status int    `json:"status"` // HTTP status
 	Detail string `json:"detail"` // what is wrong with the request, and what to do

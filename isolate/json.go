@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// jsonResult is the JSON of a Result; docs/isolate.md explains the fields.
+// jsonResult is the JSON of a Result; docs/howto/profile-a-library.md explains the fields.
 type jsonResult struct {
 	Passes    int            `json:"passes"`
 	TookNS    int64          `json:"took_ns"`

@@ -67,7 +67,7 @@ type Marker struct {
 
 	Kind   string // "func", "loop", "branch", "block", "region" or "point"
 	File   string // relative to the module root, slash separated
-	Line   int    // 0 if unknown, as for markers written in the source; see docs/in-place.md
+	Line   int    // 0 if unknown, as for markers written in the source; see docs/howto/keep-markers-in-the-source.md
 	Col    int    // in bytes, from 1
 	Group  string // group= of the directive; "" if there is none
 	Sample uint64 // N if 1:N of the calls were recorded; 0 or 1 if all were
@@ -163,7 +163,7 @@ func (p *Profile) Build() string {
 }
 
 // Place formats file and line for display. Line 0 means unknown, as for markers written in the
-// source; see docs/in-place.md.
+// source; see docs/howto/keep-markers-in-the-source.md.
 func Place(file string, line int) string {
 	if line == 0 {
 		return file

@@ -14,7 +14,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// spreads are the distributions for which docs/report.md lists the errors of percentiles.
+// spreads are the distributions for which docs/reference/report.md lists the errors of percentiles.
 var spreads = []struct {
 	name string
 	draw func(r *rand.Rand) float64 // a time of about 1
@@ -82,7 +82,7 @@ func TestQuantileErrors(t *testing.T) {
 					}
 				}
 			}
-			tier.Corpus(t) // docs/report.md describes all sizes
+			tier.Corpus(t) // docs/reference/report.md describes all sizes
 			slices.Sort(errors)
 			sum := 0.0
 			for _, e := range errors {
@@ -91,16 +91,16 @@ func TestQuantileErrors(t *testing.T) {
 			got := [3]float64{sum / float64(len(errors)), errors[len(errors)*95/100], errors[len(errors)-1]}
 			for i, name := range []string{"the mean error", "that of 95 in 100", "the largest"} {
 				if want := told[d.name][i]; math.Abs(got[i]-want) > 0.06 {
-					t.Errorf("%s is %.1f %%, and docs/report.md says %v %%", name, got[i], want)
+					t.Errorf("%s is %.1f %%, and docs/reference/report.md says %v %%", name, got[i], want)
 				}
 			}
 		})
 	}
 }
 
-// toldErrors are the rows of the table in docs/report.md, in percent.
+// toldErrors are the rows of the table in docs/reference/report.md, in percent.
 func toldErrors(t *testing.T) map[string][3]float64 {
-	page, err := os.ReadFile("../docs/report.md")
+	page, err := os.ReadFile("../docs/reference/report.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func toldErrors(t *testing.T) map[string][3]float64 {
 		told[strings.TrimSpace(row[1])] = figures
 	}
 	if len(told) != len(spreads) {
-		t.Errorf("docs/report.md tells of %d distributions, and there are %d", len(told), len(spreads))
+		t.Errorf("docs/reference/report.md tells of %d distributions, and there are %d", len(told), len(spreads))
 	}
 	return told
 }

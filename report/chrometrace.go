@@ -63,7 +63,7 @@ type chromeRun struct {
 	Lost       uint64    `json:"lost"`
 }
 
-// Estimated size of a timeline, and maximum size for viewers: docs/traces.md.
+// Estimated size of a timeline, and maximum size for viewers: docs/howto/trace-a-request.md.
 const (
 	eventBytes  = 120 // per record, approximately
 	viewerBytes = 500e6

@@ -12,7 +12,7 @@ import (
 )
 
 // table returns the text that the unit registers with the runtime: one record per line, fields
-// separated by tabs (docs/data-file.md lists the records). File names are relative to root.
+// separated by tabs (docs/reference/data-file.md lists the records). File names are relative to root.
 func (u *Unit) table(root string) string {
 	var b strings.Builder
 	if sampled(u.timed) {
@@ -141,7 +141,7 @@ func quote(table string) string {
 	return strconv.Quote(table)
 }
 
-// The format of tables, which docs/data-file.md describes and package perf reads.
+// The format of tables, which docs/reference/data-file.md describes and package perf reads.
 const (
 	sampledLine   = "s\n" // first line of a table with rates
 	lastLine      = "e\n" // in the table of package main, which is initialised last

@@ -1,5 +1,5 @@
 // Package codec writes and reads profile files, which contain sums of runs: see
-// docs/profile-file.md.
+// docs/reference/profile-file.md.
 //
 //	file, err := codec.Encode(p)
 //	…

@@ -21,7 +21,7 @@ import (
 // Magic is the prefix of every profile file.
 const Magic = "markgen\x01"
 
-// A profile file (see docs/profile-file.md) has a header of headSize bytes: Magic, the version
+// A profile file (see docs/reference/profile-file.md) has a header of headSize bytes: Magic, the version
 // (u32) and the checksum (u32) of the rest. Then follow three sections, each preceded by its length
 // (u32): the description of the runs, the text of a table that names markers and blocks, and their
 // data. Numbers are little-endian.

@@ -15,7 +15,7 @@ import (
 // List writes the contents of a profile file in file order, one line for each number and text: its
 // encoding (uint, int, text, float, word), its value and its meaning. The list is complete: the
 // file can be rebuilt from the values, and the lengths and checksum that follow from them.
-// docs/profile-file.md describes the encodings.
+// docs/reference/profile-file.md describes the encodings.
 func List(w io.Writer, file []byte) error {
 	if len(file) < headSize || string(file[:8]) != Magic || binary.LittleEndian.Uint32(file[8:]) != version ||
 		crc32.Checksum(file[headSize:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {

@@ -1,4 +1,4 @@
-// Package runfile reads the data files of marked programs, which docs/data-file.md describes.
+// Package runfile reads the data files of marked programs, which docs/reference/data-file.md describes.
 //
 //	p, err := runfile.Read("demo.4711.markgen")
 //

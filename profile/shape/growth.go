@@ -102,7 +102,7 @@ const (
 	// goodSpread is the largest spread accepted for a formula that fits large inputs only.
 	goodSpread = 0.15
 
-	// doubtNS is the error of short times, in ns: see docs/report.md.
+	// doubtNS is the error of short times, in ns: see docs/reference/report.md.
 	doubtNS = 3
 )
 

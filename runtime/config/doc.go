@@ -1,5 +1,5 @@
 // Package config reads the environment variable MARKGEN, which says what a marked program collects: comma-separated
-// key[=value]. docs/markgen-variable.md has the keys.
+// key[=value]. docs/reference/markgen-variable.md has the keys.
 //
 //	c, problem := config.Parse("collect=time+io,file=%a.%p.markgen")
 //

@@ -1,5 +1,5 @@
 // Package layout has the layout of a data file, shared by the code that writes it (package perf)
-// and the code that reads it: constants, and the checksums. docs/data-file.md describes it with the
+// and the code that reads it: constants, and the checksums. docs/reference/data-file.md describes it with the
 // rules for readers. All words are unsigned, in the byte order of the machine that wrote the file;
 // all offsets are in bytes.
 package layout

@@ -103,7 +103,7 @@ func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % layout.Num
 // at reports whether ns is in the latest bucket, as it mostly is. The branch on the result is
 // predicted. An address computed from the duration would have to wait for the clock, and the next
 // RDTSC for the store to that address: 8 to 10 ns of a scope's 26 to 28. A misprediction costs as
-// much (docs/performance.md). Numbers in bucket k differ from 2^k only in lower bits.
+// much (docs/explanation/performance.md). Numbers in bucket k differ from 2^k only in lower bits.
 //
 //go:norace
 func (c *cell) at(ns uint64) bool { return (ns|1)^c.least < c.least }

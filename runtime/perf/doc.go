@@ -18,7 +18,7 @@
 // signal, starts a goroutine only for timers, and does not change what the program prints or
 // returns; an error is one line on stderr. A scope does not allocate. Counts are exact, however
 // goroutines migrate and GOMAXPROCS changes. From the first scope on, the data are in a mapped file
-// (docs/data-file.md), so a killed process loses no scope that had ended. A nil pointer or an
+// (docs/reference/data-file.md), so a killed process loses no scope that had ended. A nil pointer or an
 // invalid table is ignored.
 //
 // Under the race detector markers report no races and, except on a few cold paths, add no

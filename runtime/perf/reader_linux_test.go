@@ -13,7 +13,7 @@ import (
 )
 
 // A dataset is the contents of a data file as the tests read it, all shards added up. The reader
-// follows docs/data-file.md alone and checks what that page promises about a file that is not being
+// follows docs/reference/data-file.md alone and checks what that page promises about a file that is not being
 // written.
 type dataset struct {
 	b        []byte

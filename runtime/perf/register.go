@@ -78,7 +78,7 @@ const (
 	registeredInSource                        // padded, and in the source
 )
 
-// Register publishes a unit's markers and counters under the names in text (docs/data-file.md has
+// Register publishes a unit's markers and counters under the names in text (docs/reference/data-file.md has
 // its format) and decides which of them are collected. It reports whether the process collects
 // anything. Any goroutine may call it. Each unit calls it once, from the initialiser of a package
 // variable.

@@ -16,7 +16,7 @@ import (
 // meanwhile.
 
 // Configure makes the process ready to collect as spec says, which has the form of the variable
-// MARKGEN (docs/markgen-variable.md). It is for programs that were started without that variable,
+// MARKGEN (docs/reference/markgen-variable.md). It is for programs that were started without that variable,
 // or whose run was stopped; after Stop, an empty spec returns to unconfigured. The first scope
 // starts collection, unless a trigger is to start it. Any goroutine may call Configure. If a run is
 // being stopped, Configure waits until its data are complete.

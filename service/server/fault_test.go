@@ -168,7 +168,7 @@ func TestTroubledStore(t *testing.T) {
 
 // The documentation of the service has a line for each problem, with its status.
 func TestProblemsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/serve.md")
+	text, err := os.ReadFile("../../docs/reference/http-api.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A kind is a kind of problem. word is the end of its type URL and never changes; docs/serve.md has
+// A kind is a kind of problem. word is the end of its type URL and never changes; docs/reference/http-api.md has
 // a line for each.
 type kind struct {
 	word   string
@@ -113,7 +113,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 		if k.word == r.PathValue("word") {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			w.Header().Set("Cache-Control", "public, max-age=86400")
-			fmt.Fprintf(w, "%s: %s (status %d). docs/serve.md of markgen says what to do.\n", k.word, k.title, k.status)
+			fmt.Fprintf(w, "%s: %s (status %d). docs/reference/http-api.md of markgen says what to do.\n", k.word, k.title, k.status)
 			return nil
 		}
 	}

@@ -67,7 +67,7 @@ const (
 	estimatePickedVarHi
 )
 
-// The statistics tables, see docs/store.md.
+// The statistics tables, see docs/explanation/service.md.
 var (
 	// cells has the single values of a marker, by API, origin and day.
 	cells = &table{"cell", cellKeys, []column{

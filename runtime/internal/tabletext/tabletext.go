@@ -1,5 +1,5 @@
 // Package tabletext parses the texts of tables, which name the markers and counters of a package
-// (docs/data-file.md has the format).
+// (docs/reference/data-file.md has the format).
 //
 //	for line, rest := tabletext.Next(text); line != ""; line, rest = tabletext.Next(rest) {
 //		if line.Kind() == tabletext.Marker {

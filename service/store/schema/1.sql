@@ -1,4 +1,4 @@
--- What the store has of each table is in docs/store.md. The words are those of PostgreSQL; for SQLite, BIGINT is
+-- What the store has of each table is in docs/explanation/service.md. The words are those of PostgreSQL; for SQLite, BIGINT is
 -- INTEGER, BYTEA is BLOB, and tables are STRICT and WITHOUT ROWID.
 
 -- One row: what there is, which bounds it, and the number of the last change.
