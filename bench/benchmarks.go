@@ -118,7 +118,7 @@ func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...
 }
 
 // Code of a few ns is measured in many short windows and in many rounds: the shorter a window, the
-// likelier it runs undisturbed by other work on the processor or its core (docs/performance.md,
+// likelier it runs undisturbed by other work on the processor or its core (docs/explanation/performance.md,
 // Scopes), and more rounds give more chances of that.
 const (
 	windowTime   = "1ms"

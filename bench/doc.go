@@ -52,5 +52,5 @@
 //
 // Each file has one subject or a few related ones; benchmarks.go has the code for subjects that run
 // benchmarks in test binaries. The measured programs are in the directory programs.
-// docs/performance.md explains the results and lists measured values.
+// docs/explanation/performance.md explains the results and lists measured values.
 package main

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A bench is one run of the command.
@@ -22,7 +23,9 @@ type bench struct {
 	rounds  int    // 0: each subject's default
 	module  string // path@version
 	main    string // package of module, relative to its root
+	page    string // whose table is updated; "" for none
 	results *results
+	subject string // being measured
 	figures []figure
 }
 
@@ -77,6 +80,7 @@ func main() {
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
+	flag.StringVar(&b.page, "page", "", "page to whose table the figures are written (default: none)")
 	child := flag.Bool("rewrite-child", false, "measure rewriting in this process; what the command starts itself with")
 	load := flag.String("load-child", "", "send this load, JSON, to a server; what the command starts itself with")
 	storeURL := flag.String("store-child", "", "put load on the store at this URL; what the command starts itself with")
@@ -149,11 +153,17 @@ func (b *bench) measure(ctx context.Context, pattern, out, work string) (err err
 		if !match.MatchString(s.name) {
 			continue
 		}
+		b.subject = s.name
 		if err := s.run(b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
 	fmt.Println()
+	if b.page != "" {
+		if err := updatePage(ctx, b.page, b.results.version, time.Now(), b.figures); err != nil {
+			return err
+		}
+	}
 	return writeTable(os.Stdout, b.figures)
 }
 
@@ -203,15 +213,32 @@ func (b bar) String() string {
 
 // A figure is one row of the table.
 type figure struct {
-	name   string
-	bar    bar
-	value  float64
-	remark string // details of the value, or ""
+	name    string
+	bar     bar
+	value   float64
+	remark  string // details of the value, or ""
+	subject string
+}
+
+// measured returns the value as it is shown.
+func (f figure) measured() string {
+	return strings.TrimSpace(fmt.Sprintf("%.3g %s", f.value, f.bar.unit))
+}
+
+// met reports whether the bar is met, or "-" if there is none.
+func (f figure) met() string {
+	switch {
+	case f.bar.limit == 0:
+		return "-"
+	case f.bar.holds(f.value):
+		return "yes"
+	}
+	return "no"
 }
 
 // record appends a row to the table.
 func (b *bench) record(name string, bar bar, value float64, remark string) {
-	b.figures = append(b.figures, figure{name, bar, value, remark})
+	b.figures = append(b.figures, figure{name, bar, value, remark, b.subject})
 }
 
 // fewest returns the minimum of values, which must not be empty.

@@ -18,10 +18,11 @@ import (
 // results writes measurements, in the format of Go's benchmarks, to standard output and to one file
 // for each side of a comparison.
 type results struct {
-	dir    string // "" if no files are kept
-	config []benchfmt.Config
-	out    *benchfmt.Writer
-	files  map[string]*resultFile
+	dir     string // "" if no files are kept
+	config  []benchfmt.Config
+	version string // of Go
+	out     *benchfmt.Writer
+	files   map[string]*resultFile
 }
 
 type resultFile struct {
@@ -45,7 +46,8 @@ func (r *results) machine(ctx context.Context) {
 	set("cpu", processor())
 	set("cores", fmt.Sprint(cores()))
 	if version, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output(); err == nil {
-		set("go", strings.TrimSpace(string(version)))
+		r.version = strings.TrimSpace(string(version))
+		set("go", r.version)
 	}
 }
 
@@ -104,15 +106,7 @@ func writeTable(w io.Writer, figures []figure) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "figure\tbar\tmeasured\tmet?\t")
 	for _, f := range figures {
-		met := "no"
-		switch {
-		case f.bar.limit == 0:
-			met = "-"
-		case f.bar.holds(f.value):
-			met = "yes"
-		}
-		value := strings.TrimSpace(fmt.Sprintf("%.3g %s", f.value, f.bar.unit))
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.name, f.bar, value, met, f.remark)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.name, f.bar, f.measured(), f.met(), f.remark)
 	}
 	return t.Flush()
 }

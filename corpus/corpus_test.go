@@ -120,7 +120,7 @@ func TestCorpus(t *testing.T) {
 type row struct {
 	entry, mode        string
 	tests, pass, fail  int
-	blocks             int
+	blocks, decisions  int
 	unsteady, excepted int
 	different          int
 	passages           uint64 // counts of all markers, to check that something is compared
@@ -129,8 +129,8 @@ type row struct {
 }
 
 func (r row) String() string {
-	s := fmt.Sprintf("%s %s: %d tests, %d pass, %d fail plain, %d passages, %d blocks, %d unsteady, %d excepted, %d different; %.1fs plain, %.1fs marked",
-		r.entry, r.mode, r.tests, r.pass, r.fail, r.passages, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
+	s := fmt.Sprintf("%s %s: %d tests, %d pass, %d fail plain, %d passages, %d blocks, %d decisions, %d unsteady, %d excepted, %d different; %.1fs plain, %.1fs marked",
+		r.entry, r.mode, r.tests, r.pass, r.fail, r.passages, r.blocks, r.decisions, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
 	for _, f := range r.plainFails {
 		s += "\n\tfails plain: " + f
 	}
@@ -140,10 +140,10 @@ func (r row) String() string {
 func table(rows []row) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "entry\tmode\ttests\tpass\tplain fails\tpassages\tblocks\tunsteady\texcepted\tdifferent\tplain s\tmarked s\t")
+	fmt.Fprintln(w, "entry\tmode\ttests\tpass\tplain fails\tpassages\tblocks\tdecisions\tunsteady\texcepted\tdifferent\tplain s\tmarked s\t")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t\n", r.entry, r.mode, r.tests, r.pass, r.fail,
-			r.passages, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t\n", r.entry, r.mode, r.tests, r.pass, r.fail,
+			r.passages, r.blocks, r.decisions, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
 	}
 	w.Flush()
 	return b.String()
@@ -162,7 +162,7 @@ func check(t *testing.T, e entry, exceptions []*exception) []row {
 			t.Fatal(err)
 		}
 	}
-	rows := []row{w.tests(t, "all", nil, nil, exceptions)}
+	rows := []row{w.tests(t, "all", nil, nil, exceptions), w.compiler(t, exceptions)}
 	if *choice != "" {
 		rows = append(rows, w.tests(t, "all-race", nil, []string{"-race"}, exceptions))
 		rows = append(rows, w.tests(t, "all-deep", []string{"-deep"}, nil, exceptions))

@@ -98,14 +98,7 @@ func (w *workplace) run(t *testing.T, name, exe string, args []string) ([]byte, 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, args...)
-	cmd.Dir = w.dir
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "MARKGEN=") && !strings.HasPrefix(kv, "GOFLAGS=") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod -buildvcs=false "+tier.CachedFlags(), "PWD="+w.dir)
+	cmd := w.command(ctx, exe, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()
@@ -121,6 +114,19 @@ func (w *workplace) run(t *testing.T, name, exe string, args []string) ([]byte, 
 		t.Fatalf("%s %q: %v\n%.3000s", filepath.Base(exe), args, err, stderr.Bytes())
 	}
 	return stdout.Bytes(), d
+}
+
+// command is a command that runs in the module.
+func (w *workplace) command(ctx context.Context, exe string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Dir = w.dir
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "MARKGEN=") && !strings.HasPrefix(kv, "GOFLAGS=") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod -buildvcs=false "+tier.CachedFlags(), "PWD="+w.dir)
+	return cmd
 }
 
 // event is a line of go test -json.

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/filewrite"
+)
+
+// What stands around the table in a page.
+const (
+	pageBegin = "<!-- make bench writes from here -->\n"
+	pageEnd   = "<!-- to here -->\n"
+)
+
+// updatePage writes the figures to the table of a page, each in the place of the one that was
+// measured before. Figures of another machine, system or release of Go are dropped.
+func updatePage(ctx context.Context, name, version string, now time.Time, figures []figure) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(text), pageBegin)
+	old, tail, ok2 := strings.Cut(rest, pageEnd)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s: there is no table to write to; it stands between the lines %q and %q", name, pageBegin, pageEnd)
+	}
+	return filewrite.Write(ctx, name, []byte(head+pageBegin+pageTable(old, version, now, figures)+pageEnd+tail))
+}
+
+// pageTable is the table old with the figures in it.
+func pageTable(old, version string, now time.Time, figures []figure) string {
+	title := fmt.Sprintf("%s, %d processors, %s/%s, %s:\n\n", processor(), cores(), runtime.GOOS, runtime.GOARCH, version)
+	const columns = "| figure | bar | measured | met | behind it | date | `-run` |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+	var rows []string
+	if kept, ok := strings.CutPrefix(old, title+columns); ok {
+		rows = slices.Collect(strings.Lines(kept))
+	}
+	for _, f := range figures {
+		start := "| " + f.name + " | "
+		row := fmt.Sprintf("%s%s | %s | %s | %s | %s | %s |\n", start, f.bar, f.measured(), f.met(), f.remark, now.Format(time.DateOnly), f.subject)
+		if i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, start) }); i >= 0 {
+			rows[i] = row
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	return title + columns + strings.Join(rows, "")
+}
