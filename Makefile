@@ -10,14 +10,14 @@ ALL := ./cmd/... ./overlay/... ./service/... ./... ./runtime/...
 # What of the runtime is for overlay builds alone is compiled and tested with the rest (runtime/source.go).
 TAGS := -tags=markgen_virtual
 
-.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy man screenshots completions lint quick static cross soak bench build clean \
+.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck bin/misspell tidy man screenshots completions lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
 help:
 	@echo 'go test ./...   unit tests and quick scripts, in three minutes'
 	@echo 'make test       those, lint, and one test of each kind with browsers, servers and other toolchains: before each change'
 	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
-	@echo 'make lint       gofmt, vet and staticcheck'
+	@echo 'make lint       gofmt, vet, staticcheck and misspell'
 	@echo 'make tidy       go mod tidy in the root, service and bench'
 	@echo 'make bench      what things cost, as ratios: docs/explanation/performance.md'
 	@echo 'make soak       thousands of processes killed at any moment'
@@ -85,12 +85,16 @@ quick: bin/gotest
 	$(GO) vet -tags markgen_off ./runtime/...
 	$(GO) vet $(TAGS),markgen_off ./runtime/...
 
-static: bin/gotest bin/staticcheck
+static: bin/gotest bin/staticcheck bin/misspell
+	git ls-files -z '*.go' '*.md' '*.html' '*.yaml' | grep -zvE '(^|/)testdata/|/assets/chartjs/' | xargs -0 bin/misspell -error
 	bin/gotest -o bin/tests/staticcheck bin/staticcheck $(TAGS) $(ALL)
 
 # Of the module tools: what markgen requires has nothing to do with it.
 bin/staticcheck:
 	GOWORK=off $(GO) build -C tools -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+bin/misspell:
+	GOWORK=off $(GO) build -C tools -o ../bin/misspell github.com/golangci/misspell/cmd/misspell
 
 # Manual pages, of what markgen help prints.
 man: build
