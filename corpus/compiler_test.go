@@ -1,72 +1,150 @@
 package corpus
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/tier"
 )
 
-// compiler compares what the compiler says, with -gcflags=-m, of the plain and of the marked packages:
-// which functions can be inlined, which calls are, and what is allocated on the heap, on which line.
-func (w *workplace) compiler(t *testing.T, exceptions []*exception) row {
-	r := row{entry: w.entry.name, mode: "compiler"}
-	var plain, marked map[string]bool
-	plain, r.plain = w.decisions(t, "go", "build")
-	marked, r.marked = w.decisions(t, w.exe, append([]string{"build", "-all"}, w.markFlags()...)...)
-	r.decisions = len(plain)
-	if r.decisions == 0 {
-		t.Errorf("compiler: it says nothing of the plain packages")
+// TestCompiler compares what the compiler decides, according to -gcflags=-m, about plain and marked
+// packages: which functions can be inlined, which calls are, and what is allocated on the heap. The
+// decisions that may differ are listed in compiler.txt; with -update, the lists of the entries that
+// run are rewritten.
+func TestCompiler(t *testing.T) {
+	tier.Test(t)
+	exe, err := markgen()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, decision := range sortedKeys(plain, marked) {
-		if plain[decision] == marked[decision] {
-			continue
-		}
-		if excepted(exceptions, w.entry.name, "compiler", decision) {
-			r.excepted++
-			continue
-		}
-		r.different++
-		side := "plain"
-		if marked[decision] {
-			side = "marked"
-		}
-		t.Errorf("compiler: only %s: %s", side, decision)
+	allowed := readAllowed(t)
+	for _, e := range entries {
+		t.Run(e.name, func(t *testing.T) {
+			e.choose(t)
+			w := &workplace{entry: e, exe: exe, dir: prepare(t, e)}
+			plain := w.decisions(t, "go", "build")
+			marked := w.decisions(t, w.exe, append([]string{"build", "-all"}, w.markFlags()...)...)
+			if len(plain) == 0 {
+				t.Error("the compiler says nothing about the plain packages")
+			}
+			var differ []string
+			for _, decision := range sortedKeys(plain, marked) {
+				switch {
+				case plain[decision] == marked[decision]:
+				case plain[decision]:
+					differ = append(differ, "- "+decision)
+				default:
+					differ = append(differ, "+ "+decision)
+				}
+			}
+			t.Logf("%d decisions, %d differ", len(plain), len(differ))
+			if golden.Updating() {
+				allowed.lists[e.name] = differ
+				return
+			}
+			for _, d := range differ {
+				if !allowed.has(e.name, d) {
+					t.Errorf("not in compiler.txt: %s", d)
+				}
+			}
+		})
 	}
-	return r
+	if golden.Updating() {
+		allowed.write(t)
+	}
 }
 
-// decisions runs a build and returns what the compiler says of the packages of the entry.
-func (w *workplace) decisions(t *testing.T, exe string, args ...string) (map[string]bool, time.Duration) {
+const allowedFile = "compiler.txt"
+
+// allowed holds the decisions that may differ, by entry.
+type allowed struct {
+	head  string // comment at the top of the file
+	lists map[string][]string
+}
+
+func readAllowed(t *testing.T) *allowed {
+	t.Helper()
+	f, err := os.Open(allowedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a := &allowed{lists: map[string][]string{}}
+	name := ""
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		switch line := s.Text(); {
+		case strings.HasPrefix(line, "#"):
+			a.head += line + "\n"
+		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "+ "):
+			a.lists[name] = append(a.lists[name], line)
+		case line != "":
+			name = strings.TrimSuffix(line, ":")
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a *allowed) has(name, decision string) bool {
+	for _, d := range a.lists[name] {
+		if d == decision {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *allowed) write(t *testing.T) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(a.head)
+	for _, e := range entries {
+		if list := a.lists[e.name]; len(list) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n%s\n", e.name, strings.Join(list, "\n"))
+		}
+	}
+	if err := os.WriteFile(allowedFile, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// decisions runs a build and returns what the compiler decides about the packages of the entry.
+func (w *workplace) decisions(t *testing.T, exe string, args ...string) map[string]bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
 	defer cancel()
 	args = append(append(args, "-gcflags=-m"), w.entry.packages...)
-	cmd := w.command(ctx, exe, args...)
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	d := time.Since(start)
+	out, err := w.command(ctx, exe, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %q: %v\n%.3000s", filepath.Base(exe), args, err, out)
 	}
-	return readDecisions(string(out)), d
+	return readDecisions(string(out))
 }
 
 var (
-	decisionLine = regexp.MustCompile(`^\S*?([^/\\: ]+\.go:\d+)(?::\d+)?: (.*)$`)
+	decisionLine = regexp.MustCompile(`^\S*?([^/\\: ]+\.go):\d+(?::\d+)?: (.*)$`)
 	decision     = regexp.MustCompile(`^(can inline \S+|inlining call to \S+|moved to heap: .*|.* escapes to heap)`)
 
-	// The second body of a function has function literals of its own, so that the numbers of others differ.
-	literal = regexp.MustCompile(`(\.func|\.gowrap|-range|\.deferwrap)\d+`)
+	// The second body of a function has function literals of its own, so the numbers of others
+	// differ, as do those of temporary variables.
+	numbered = regexp.MustCompile(`(\.func|\.gowrap|-range|\.autotmp_|~r)\d+`)
 
-	// What markers are made of.
-	ours = regexp.MustCompile(`\bperf\.|\bperfmarks|\bmarkgen`)
+	// Names in planted code, and the functions that the compiler makes of deferred calls.
+	planted = regexp.MustCompile(`\bperf\.|\bperfmarks|\bmarkgen|\.deferwrap\d+`)
 )
 
-// readDecisions returns the decisions in what the compiler says, as "PACKAGE FILE:LINE TEXT".
+// readDecisions returns the decisions in the compiler's output, as "PACKAGE FILE TEXT".
 func readDecisions(output string) map[string]bool {
 	found := map[string]bool{}
 	pkg := ""
@@ -80,8 +158,8 @@ func readDecisions(output string) map[string]bool {
 		if m == nil {
 			continue
 		}
-		if text := decision.FindString(m[2]); text != "" && !ours.MatchString(text) {
-			found[fmt.Sprint(pkg, " ", m[1], " ", literal.ReplaceAllString(text, "$1"))] = true
+		if text := decision.FindString(m[2]); text != "" && !planted.MatchString(text) {
+			found[fmt.Sprint(pkg, " ", m[1], " ", numbered.ReplaceAllString(text, "$1"))] = true
 		}
 	}
 	return found
@@ -95,11 +173,12 @@ func TestReadDecisions(t *testing.T) {
 ./x.go:8:2: moved to heap: v
 ./x.go:9:2: p does not escape
 ./x.go:9:4: inlining call to perf.Tally
+./x.go:9:8: can inline F.deferwrap1
 ../../src/b/y.go:1:6: can inline (*T).M[go.shape.int]
 `)
 	want := []string{
-		"example.com/a x.go:3 can inline F", "example.com/a x.go:7 inlining call to F", "example.com/a x.go:7 F.func escapes to heap",
-		"example.com/a x.go:8 moved to heap: v", "example.com/a y.go:1 can inline (*T).M[go.shape.int]",
+		"example.com/a x.go can inline F", "example.com/a x.go inlining call to F", "example.com/a x.go F.func escapes to heap",
+		"example.com/a x.go moved to heap: v", "example.com/a y.go can inline (*T).M[go.shape.int]",
 	}
 	for _, d := range want {
 		if !got[d] {
