@@ -25,17 +25,12 @@ func (fn *function) allocates() bool {
 			}
 		}
 	}
-	return len(fn.given) > 0 || fn.callsMake()
-}
-
-func (fn *function) callsMake() bool {
-	found := false
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			name, ok := ast.Unparen(call.Fun).(*ast.Ident)
-			found = found || ok && name.Name == "make"
+	return len(fn.given) > 0 || fn.contains(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
 		}
-		return !found
+		name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+		return ok && name.Name == "make"
 	})
-	return found
 }

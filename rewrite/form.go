@@ -103,7 +103,7 @@ func (fn *function) preferred(forced string) (form, string) {
 	opens, whyNotOpen := fn.opens(nil)
 	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
 	open := fn.explicit && !fn.recursive
-	if fn.follows && fn.explicit && fn.cost > mostCost {
+	if fn.follows && fn.explicit && fn.likely > mostCost {
 		open = true // too expensive to inline, even into itself, unless PGO finds it hot
 	} else if fn.recursive {
 		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
@@ -301,14 +301,14 @@ func (fn *function) onlyCount() {
 	}
 	cost := fn.cost
 	if !fn.inline { // each counter adds to the cost
-		cost += len(fn.points)*countCost - gc.InlineBudget/4
+		cost = fn.likely + len(fn.points)*countCost - gc.InlineBudget/4
 	}
 	switch {
 	case fn.literals > 0 || fn.loops > 0 || cost > openBudget || !fn.inline && cost > gc.InlineBudget:
 		return
 	case fn.quick:
 		fn.counted = "the compiler inlines it, and it is done before a clock is read; //perf:mark times it"
-	case !fn.inline && fn.allocates():
+	case !fn.inline && fn.allocates() && fn.makesItself():
 		fn.counted = "the compiler inlines it, and not inlined it might allocate more; //perf:mark times it"
 	default:
 		return

@@ -26,7 +26,8 @@ type function struct {
 	nosplit  bool
 	noinline bool      // it has //go:noinline
 	inline   bool      // markers in it cost the inliner nothing; see FreePrefix
-	cost     int       // estimated cost to the inliner, in nodes
+	cost     int       // lower bound of the cost to the inliner, in nodes
+	likely   int       // the same with half a call for each call of an unknown function
 	vars     variables // nil until computed
 	grown    struct {
 		known  bool
@@ -39,7 +40,6 @@ type function struct {
 	calls     int             // of a literal: places where the compiler may inline a call of it; see findLiterals
 	passed    bool            // of a literal: it is an argument of a call
 	quick     bool            // it returns before a clock can be read twice; see inliner
-	estimated *inliner        // the inliner that set cost, nil before
 	form      form
 	why       string // why that form was chosen
 	explicit  bool   // its scopes end before each return, not in a deferred call

@@ -90,7 +90,7 @@ func (in *inliner) estimate(fn *function) {
 	if fn.cost != 0 {
 		return
 	}
-	fn.cost, fn.estimated = never, in
+	fn.cost, fn.likely = never, never
 	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
 	budget, most := gc.InlineBudget, mostCost
 	if fn.lit != nil {
@@ -101,7 +101,7 @@ func (in *inliner) estimate(fn *function) {
 	}
 	in.begun = append(in.begun, fn)
 	defer func() { in.begun = in.begun[:len(in.begun)-1] }()
-	cost, quick := 0, fn.loops == 0
+	cost, unknown, quick := 0, 0, fn.loops == 0
 	vars := fn.declaredTypes()
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -147,9 +147,12 @@ func (in *inliner) estimate(fn *function) {
 			return false
 		case *ast.CallExpr:
 			fn.recursive = fn.recursive || in.callsItself(fn, n, vars)
-			called, quickly := in.call(fn, n, vars)
+			called, quickly, known := in.call(fn, n, vars)
 			quick = quick && quickly
 			cost += called
+			if !known {
+				unknown++
+			}
 			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && name.Name == "make" {
 				for _, x := range n.Args[1:] { // the type argument is free
 					ast.Inspect(x, visit)
@@ -162,25 +165,26 @@ func (in *inliner) estimate(fn *function) {
 	}
 	ast.Inspect(fn.body, visit)
 	fn.cost, fn.quick = max(cost, 1), quick && cost <= mostCost
+	fn.likely = fn.cost + unknown*gc.CallCost/2
 }
 
-// call returns a lower bound of a call's cost beyond its nodes, and whether the callee is quick.
-// Conversions and most predeclared functions are free.
-func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost int, quick bool) {
+// call returns a lower bound of a call's cost beyond its nodes, and whether the callee is quick, and
+// known. Conversions and most predeclared functions are free.
+func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost int, quick, known bool) {
 	if lit := in.called[call]; lit != nil {
-		return in.callLiteral(lit), false
+		return in.callLiteral(lit), false, true
 	}
 	key := ""
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
 		switch {
 		case f.Name == "recover":
-			return never, false
+			return never, false, true
 		case scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" || in.types[f.Name] != nil:
-			return 0, true
+			return 0, true, true
 		}
 		if _, local := vars[f.Name]; local {
-			return gc.CallCost / 3, false // inlineParamCallCost
+			return gc.CallCost / 3, false, true // inlineParamCallCost
 		}
 		key = f.Name
 	case *ast.SelectorExpr:
@@ -190,18 +194,18 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 	case *ast.IndexExpr:
 		key = baseType(f)
 	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.StarExpr:
-		return 0, true
+		return 0, true, true
 	}
 	callee := in.functions[key]
 	if callee == nil {
-		return 0, false
+		return 0, false, false
 	}
 	callee.recursive = callee.recursive || slices.Contains(in.begun, callee)
 	in.estimate(callee)
 	if callee.cost > gc.InlineBudget {
-		return gc.CallCost, false
+		return gc.CallCost, false, true
 	}
-	return callee.cost, callee.quick
+	return callee.cost, callee.quick, true
 }
 
 // callsItself reports whether a call in fn may call fn, judging by names: a call of a method of the

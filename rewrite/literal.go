@@ -208,15 +208,35 @@ func (fn *function) mayBeInlined() bool {
 // makes reports whether the function may allocate: it has a composite or function literal, or a
 // call other than of predeclared functions that do not allocate and conversions to numbers.
 func (fn *function) makes() bool {
-	found := false
-	ast.Inspect(fn.body, func(n ast.Node) bool {
+	return fn.makesItself() || fn.contains(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+		return !ok || !builtins[name.Name] && !scalarNames[name.Name]
+	})
+}
+
+// makesItself reports whether the body makes values: composite ones, function literals, or by
+// append, make, new, or a conversion to string.
+func (fn *function) makesItself() bool {
+	return fn.contains(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit, *ast.FuncLit:
-			found = true
+			return true
 		case *ast.CallExpr:
 			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
-			found = found || !ok || allocating[name.Name] || !builtins[name.Name] && !scalarNames[name.Name]
+			return ok && allocating[name.Name]
 		}
+		return false
+	})
+}
+
+// contains reports whether the body contains a node for which is holds.
+func (fn *function) contains(is func(ast.Node) bool) (found bool) {
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		found = found || n != nil && is(n)
 		return !found
 	})
 	return found
