@@ -42,6 +42,9 @@ func pageTable(old, version string, now time.Time, figures []figure) string {
 		rows = slices.Collect(strings.Lines(kept))
 	}
 	for _, f := range figures {
+		if f.bar.limit == 0 { // of interest to who measures
+			continue
+		}
 		start := "| " + f.name + " | "
 		row := fmt.Sprintf("%s%s | %s | %s | %s | %s |\n", start, f.bar, f.measured(), f.met(), now.Format(time.DateOnly), f.subject)
 		if i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, start) }); i >= 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ This page is made from the help texts. It has each command's usage and flags, wi
 Exit codes are 0, 1 for a finding or a failure, and 2 for wrong usage. ` + "`run`, `test`, `exec` and `isolate`" + ` pass on the exit code of
 what they run, 128+n if signal n ended it. Own flags come before go's, packages and arguments.
 `)
-	flags := explanations{}
+	flags := &explanations{first: map[string]string{}, all: map[string][]string{}}
 	for _, program := range []string{"markgen", "markgend"} {
 		for line := range strings.Lines(string(outputOf(t, env, program, "help"))) {
 			words := strings.Fields(line)
@@ -56,29 +57,34 @@ what they run, 128+n if signal n ended it. Own flags come before go's, packages 
 // explanation finds a line of a help text that begins to explain a flag.
 var explanation = regexp.MustCompile(`^  (-\S.*?)  +(\S.*)$`)
 
-// explanations is where a flag was explained first, by its text.
-type explanations map[string]string
+// explanations has the command that explained a flag first, by the flag's text, and in all the flags of
+// each command.
+type explanations struct {
+	first map[string]string
+	all   map[string][]string
+	order []string
+}
 
 // section writes the usage and the table of flags of a command. Flags that do what they do for an earlier command
 // are only named.
-func (e explanations) section(b *strings.Builder, command, help string) {
+func (e *explanations) section(b *strings.Builder, command, help string) {
 	usage, rest, _ := strings.Cut(help, "\n\n")
 	for line := range strings.Lines(usage) {
 		fmt.Fprintf(b, "`%s`  \n", strings.TrimSpace(strings.TrimPrefix(line, "usage:")))
 	}
 	flag, text, head := "", "", "\n| flag | |\n| --- | --- |\n"
-	var same []string
-	of := ""
+	var same []string // flags that were explained before
 	end := func() {
 		if flag != "" {
 			text := "`" + strings.ReplaceAll(flag, "|", `\|`) + "` | " + cell(firstClause(text))
-			if first := e[text]; first == "" {
-				e[text] = command
+			if e.first[text] == "" {
+				e.first[text] = command
 				fmt.Fprintf(b, "%s| %s |\n", head, text)
 				head = ""
 			} else {
-				same, of = append(same, "`"+flag+"`"), first
+				same = append(same, flag)
 			}
+			e.all[command] = append(e.all[command], flag)
 		}
 		flag = ""
 	}
@@ -94,9 +100,20 @@ func (e explanations) section(b *strings.Builder, command, help string) {
 		}
 	}
 	end()
-	if len(same) > 0 {
-		fmt.Fprintf(b, "\n%s: as for %s and the commands before this.\n", strings.Join(same, ", "), of)
+	var as []string
+	for _, c := range e.order {
+		if flags := e.all[c]; len(flags) > 1 && !slices.ContainsFunc(flags, func(f string) bool { return !slices.Contains(same, f) }) {
+			as = append(as, "those of "+c)
+			same = slices.DeleteFunc(same, func(f string) bool { return slices.Contains(flags, f) })
+		}
 	}
+	for _, f := range same {
+		as = append(as, "`"+f+"`")
+	}
+	if len(as) > 0 {
+		fmt.Fprintf(b, "\nFlags explained above: %s.\n", strings.Join(as, ", "))
+	}
+	e.order = slices.Insert(e.order, 0, command)
 }
 
 // firstClause is text up to the end of a clause that is not in parentheses, of at least four words.
