@@ -25,7 +25,6 @@ type bench struct {
 	main    string // package of module, relative to its root
 	page    string // whose table is updated; "" for none
 	results *results
-	subject string // being measured
 	figures []figure
 }
 
@@ -153,7 +152,6 @@ func (b *bench) measure(ctx context.Context, pattern, out, work string) (err err
 		if !match.MatchString(s.name) {
 			continue
 		}
-		b.subject = s.name
 		if err := s.run(b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -213,11 +211,10 @@ func (b bar) String() string {
 
 // A figure is one row of the table.
 type figure struct {
-	name    string
-	bar     bar
-	value   float64
-	remark  string // details of the value, or ""
-	subject string
+	name   string
+	bar    bar
+	value  float64
+	remark string // details of the value, or ""
 }
 
 // measured returns the value as it is shown.
@@ -238,7 +235,7 @@ func (f figure) met() string {
 
 // record appends a row to the table.
 func (b *bench) record(name string, bar bar, value float64, remark string) {
-	b.figures = append(b.figures, figure{name, bar, value, remark, b.subject})
+	b.figures = append(b.figures, figure{name, bar, value, remark})
 }
 
 // fewest returns the minimum of values, which must not be empty.
