@@ -12,14 +12,14 @@ import (
 	"github.com/markgen/markgen/filewrite"
 )
 
-// What stands around the table in a page.
+// The lines around the table in a page.
 const (
 	pageBegin = "<!-- make bench writes from here -->\n"
 	pageEnd   = "<!-- to here -->\n"
 )
 
-// updatePage writes the figures to the table of a page, each in the place of the one that was
-// measured before. Figures of another machine, system or release of Go are dropped.
+// updatePage writes the figures that have a bar to the table of a page. Each replaces the row with
+// its name. Rows measured on another machine, system or release of Go are dropped.
 func updatePage(ctx context.Context, name, version string, now time.Time, figures []figure) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -33,7 +33,7 @@ func updatePage(ctx context.Context, name, version string, now time.Time, figure
 	return filewrite.Write(ctx, name, []byte(head+pageBegin+pageTable(old, version, now, figures)+pageEnd+tail))
 }
 
-// pageTable is the table old with the figures in it.
+// pageTable returns the table old, updated with the figures.
 func pageTable(old, version string, now time.Time, figures []figure) string {
 	title := fmt.Sprintf("%s, %d processors, %s/%s, %s:\n\n", processor(), cores(), runtime.GOOS, runtime.GOARCH, version)
 	const columns = "| figure | bar | measured | met | date |\n| --- | --- | --- | --- | --- |\n"
@@ -42,7 +42,7 @@ func pageTable(old, version string, now time.Time, figures []figure) string {
 		rows = slices.Collect(strings.Lines(kept))
 	}
 	for _, f := range figures {
-		if f.bar.limit == 0 { // of interest to who measures
+		if f.bar.limit == 0 {
 			continue
 		}
 		start := "| " + f.name + " | "

@@ -57,16 +57,17 @@ what they run, 128+n if signal n ended it. Own flags come before go's, packages 
 // explanation finds a line of a help text that begins to explain a flag.
 var explanation = regexp.MustCompile(`^  (-\S.*?)  +(\S.*)$`)
 
-// explanations has the command that explained a flag first, by the flag's text, and in all the flags of
-// each command.
+// explanations records the flags of the commands so far: first has, for each text that explains a
+// flag, the command that had it first; all has the flags of each command, and order the commands,
+// the latest first.
 type explanations struct {
 	first map[string]string
 	all   map[string][]string
 	order []string
 }
 
-// section writes the usage and the table of flags of a command. Flags that do what they do for an earlier command
-// are only named.
+// section writes the usage and the table of flags of a command. Flags that were explained for an
+// earlier command, in the same words, are only named.
 func (e *explanations) section(b *strings.Builder, command, help string) {
 	usage, rest, _ := strings.Cut(help, "\n\n")
 	for line := range strings.Lines(usage) {

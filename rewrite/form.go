@@ -67,9 +67,9 @@ const (
 	// compiler first receives into a temporary.
 	receivedCost = 4
 
-	// openBudget is the estimated cost up to which a function counts as inlinable. It is above the
-	// compiler's budget since the estimate may be too high, and a function that is not inlined
-	// loses little in formOpen.
+	// openBudget is the cost up to which a function counts as inlinable. It is above the compiler's
+	// budget since the syntax tree has some nodes that the compiler's does not, and a function that
+	// is not inlined loses little in formOpen.
 	openBudget = gc.InlineBudget + gc.InlineBudget/8
 
 	// countCost is the inliner's cost of one counter: the nodes of perf.Count and its argument.
