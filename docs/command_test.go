@@ -73,14 +73,14 @@ func (e *explanations) section(b *strings.Builder, command, help string) {
 	for line := range strings.Lines(usage) {
 		fmt.Fprintf(b, "`%s`  \n", strings.TrimSpace(strings.TrimPrefix(line, "usage:")))
 	}
-	flag, text, head := "", "", "\n| flag | |\n| --- | --- |\n"
+	flag, text, head := "", "", "\nflag|meaning\n---|---\n"
 	var same []string // flags that were explained before
 	end := func() {
 		if flag != "" {
-			text := "`" + strings.ReplaceAll(flag, "|", `\|`) + "` | " + cell(firstClause(text))
+			text := "`" + strings.ReplaceAll(flag, "|", `\|`) + "`|" + cell(firstClause(text))
 			if e.first[text] == "" {
 				e.first[text] = command
-				fmt.Fprintf(b, "%s| %s |\n", head, text)
+				fmt.Fprintf(b, "%s%s\n", head, text)
 				head = ""
 			} else {
 				same = append(same, flag)

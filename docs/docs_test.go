@@ -422,12 +422,13 @@ func TestKeys(t *testing.T) {
 	}
 	var explained []string
 	for line := range strings.Lines(p.prose) {
-		if cell, ok := strings.CutPrefix(line, "| `"); ok { // one or more keys
-			cell, _, _ = strings.Cut(cell, " |")
-			for i, word := range strings.Split(cell, "`") {
-				if i%2 == 0 && word != "" {
-					explained = append(explained, word)
-				}
+		cell, _, ok := strings.Cut(line, "|")
+		if !ok || !strings.HasPrefix(cell, "`") {
+			continue
+		}
+		for i, word := range strings.Split(cell, "`") { // one or more keys
+			if i%2 == 1 {
+				explained = append(explained, word)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func toldErrors(t *testing.T) map[string][3]float64 {
 		t.Fatal(err)
 	}
 	told := map[string][3]float64{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|,]+)[^|]* \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) % \|$`).FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^([^|,\n]+)[^|\n]*\|([0-9.]+) %\|([0-9.]+) %\|([0-9.]+) %$`).FindAllStringSubmatch(string(page), -1) {
 		var figures [3]float64
 		for i := range figures {
 			figures[i], _ = strconv.ParseFloat(row[i+2], 64)

@@ -172,7 +172,7 @@ func TestProblemsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (\\d{3}) \\|")
+	line := regexp.MustCompile("(?m)^`([a-z-]+)`\\|(\\d{3})\\|")
 	listed := map[string]string{}
 	for _, m := range line.FindAllStringSubmatch(string(text), -1) {
 		listed[m[1]] = m[2]
