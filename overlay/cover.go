@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/runfile"
-	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/cover"
 	"github.com/markgen/markgen/rewrite/gc"
 	rt "github.com/markgen/markgen/runtime"
 )
@@ -330,7 +330,7 @@ func (c *coverage) static(importPath string) []block {
 			if err != nil {
 				continue
 			}
-			for _, b := range rewrite.CoverBlocks(fset, f, text, c.release) {
+			for _, b := range cover.Blocks(fset, f, text, c.release) {
 				blocks = append(blocks, block{File: t.path + "/" + b.File, StartLine: b.StartLine, StartCol: b.StartCol,
 					EndLine: b.EndLine, EndCol: b.EndCol, NumStmt: b.NumStmt})
 			}

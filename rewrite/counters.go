@@ -1,11 +1,15 @@
 package rewrite
 
-import "go/ast"
+import (
+	"go/ast"
+
+	"github.com/markgen/markgen/rewrite/cover"
+)
 
 // A coverBlock is a basic block and its file. In the unit's array of counters, blocks follow
 // points, in the order of Unit.blocks.
 type coverBlock struct {
-	Block
+	cover.Block
 	f   *file
 	sum []int // if not nil, the block has no counter: its count is the sum of these blocks' counts
 }
@@ -20,11 +24,11 @@ func (w *walker) coverFile(f *file) {
 			byNode[fn.lit] = fn
 		}
 	}
-	blocks := CoverBlocks(w.u.fset, f.ast, f.Text, w.o.Release)
+	blocks := cover.Blocks(w.u.fset, f.ast, f.Text, w.o.Release)
 	if w.u.declared == nil {
 		w.u.declared = w.u.declaredNames()
 	}
-	sums, before := blockSums(f.ast, blocks, plainIn(f.ast, w.u.declared)), len(w.u.blocks)
+	sums, before := cover.Sums(f.ast, blocks, w.u.declared), len(w.u.blocks)
 	for i, b := range blocks {
 		for k := range sums[i] {
 			sums[i][k] += before
@@ -74,7 +78,7 @@ func (u *Unit) firstBlocks(from int) map[int]bool {
 	first := map[int]bool{}
 	for i := from; i < len(u.blocks); i++ { // the terms of a sum follow it
 		b := &u.blocks[i]
-		if b.At == b.body().Lbrace+1 {
+		if b.At == b.Body().Lbrace+1 {
 			first[i] = true
 		}
 		if first[i] {
@@ -84,12 +88,4 @@ func (u *Unit) firstBlocks(from int) map[int]bool {
 		}
 	}
 	return first
-}
-
-// body returns the body of the function that contains the block.
-func (b *Block) body() *ast.BlockStmt {
-	if d, ok := b.Func.(*ast.FuncDecl); ok {
-		return d.Body
-	}
-	return b.Func.(*ast.FuncLit).Body
 }

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -8,6 +9,9 @@ import (
 	"iter"
 	"maps"
 	"sort"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/rewrite/flow"
 )
 
 // declarations returns the names declared in a node, in any scope: of functions, parameters and
@@ -137,19 +141,19 @@ func declared(files []*file, word string) bool {
 
 // panics returns which calls of panic in the unit are of another function. Only a call of the
 // predeclared panic is a terminating statement.
-func (u *Unit) panics() flow {
+func (u *Unit) panics() flow.Analysis {
 	if !u.redeclares("panic") {
-		return flow{}
+		return flow.Analysis{}
 	}
 	if u.topNames()["panic"] {
-		return flow{ownPanic: true}
+		return flow.Analysis{OwnPanic: true}
 	}
 	others := map[token.Pos]bool{}
 	for _, f := range u.files {
 		fset := token.NewFileSet()
 		resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0) // again, with objects resolved; rarely needed
 		if err != nil {
-			return flow{ownPanic: true}
+			return flow.Analysis{OwnPanic: true}
 		}
 		from := fset.File(resolved.FileStart)
 		ast.Inspect(resolved, func(n ast.Node) bool {
@@ -160,11 +164,11 @@ func (u *Unit) panics() flow {
 		})
 		for _, spec := range f.ast.Imports {
 			if spec.Name != nil && spec.Name.Name == "panic" {
-				return flow{ownPanic: true}
+				return flow.Analysis{OwnPanic: true}
 			}
 		}
 	}
-	return flow{notPanic: others}
+	return flow.Analysis{NotPanic: others}
 }
 
 // topNames returns the names that files declare at package level.
@@ -220,4 +224,43 @@ func (f *file) declaredIn(d ast.Decl) map[string]bool {
 		f.names[d] = names
 	}
 	return names
+}
+
+// mentions reports whether the file may declare the word: it occurs other than as the
+// function of a call, either not before an opening parenthesis, or after func.
+func (f *file) mentions(word string) bool {
+	text, w := f.Text, []byte(word)
+	for at := 0; ; {
+		i := bytes.Index(text[at:], w)
+		if i < 0 {
+			return false
+		}
+		end := at + i + len(w)
+		inside := wordByte(text, at+i-1)
+		if at = end; inside {
+			continue
+		}
+		j := end
+		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
+			j++
+		}
+		switch {
+		case j == len(text):
+		case text[j] == '(':
+			if bytes.HasSuffix(bytes.TrimRight(text[:end-len(w)], " \t"), []byte("func")) {
+				return true
+			}
+		case j > end, bytes.IndexByte([]byte(":,=[/"), text[j]) >= 0:
+			return true
+		}
+	}
+}
+
+// wordByte reports whether text[at] is part of a word. It is false if at is out of range.
+func wordByte(text []byte, at int) bool {
+	if at < 0 || at >= len(text) {
+		return false
+	}
+	c := text[at]
+	return c == '_' || c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/rewrite/flow"
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
@@ -114,7 +115,7 @@ func (u *Unit) gates(o Options) {
 type walker struct {
 	u     *Unit
 	o     Options
-	flow  flow
+	flow  flow.Analysis
 	sizer *argumentSizer // nil unless Options.Sizes is set
 	errs  Errors
 	names map[string]*Point // by name
@@ -335,7 +336,7 @@ func (w *walker) body(fn *function, d *directive) {
 	}
 	w.strays(fn.body.Lbrace)
 	w.list(fn.body.List, fn.body.Lbrace+1, fn.body.Rbrace)
-	fn.falls = !w.flow.ends(fn.body.List)
+	fn.falls = !w.flow.Ends(fn.body.List)
 	for _, g := range w.gotos {
 		common := 0
 		for to := w.labels[g.label]; common < len(to) && common < len(g.chain) && to[common] == g.chain[common]; {

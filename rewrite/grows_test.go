@@ -88,11 +88,11 @@ func TestPanicsOf(t *testing.T) {
 		"func f() { panic(1) }; type t struct { panic int }; func g(x t) int { return x.panic }": 0,
 	} {
 		got := found(t, src).panics()
-		if got.ownPanic || len(got.notPanic) != want {
+		if got.OwnPanic || len(got.NotPanic) != want {
 			t.Errorf("%s: %+v, want %d places where it is another", src, got, want)
 		}
 	}
-	if !found(t, "func panic(int) {}; func f() { panic(1) }").panics().ownPanic {
+	if !found(t, "func panic(int) {}; func f() { panic(1) }").panics().OwnPanic {
 		t.Error("the package's own panic is not seen")
 	}
 }

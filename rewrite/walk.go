@@ -22,7 +22,7 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 	slot := w.open(p)
 	opened := w.event(event{op: opEnter, at: start, stmt: start, inset: inset, slot: slot, point: p})
 	w.list(list, from, to)
-	if !w.flow.ends(list) {
+	if !w.flow.Ends(list) {
 		end := w.f.lastEnd(list, start)
 		for _, e := range w.fn.events[opened+1:] {
 			if e.stmt > end { // the event of a directive after the last statement
@@ -58,7 +58,7 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 		}
 	}
 	// A remaining mark or skip may apply to the clause that follows.
-	w.inList(to, serial, w.flow.ends(list))
+	w.inList(to, serial, w.flow.Ends(list))
 	for _, r := range w.regions[open:] {
 		if !r.crossed { // if it is crossed, its end has been reported
 			w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")

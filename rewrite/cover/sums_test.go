@@ -1,7 +1,8 @@
-package rewrite
+package cover
 
 import (
 	"fmt"
+	"go/ast"
 	"strings"
 	"testing"
 
@@ -69,8 +70,8 @@ func TestBlockSums(t *testing.T) {
 	} {
 		src := "package p\nimport \"unicode/utf8\"\nimport known \"x/y\"\nimport \"fmt\"\nfunc uint8() {}\nfunc _f(false, fmt int) {" + tt.body + "}\n"
 		fset, f := coverParse(t, "p.go", []byte(src))
-		blocks := CoverBlocks(fset, f, []byte(src), gc.Newest())
-		all := blockSums(f, blocks, plainIn(f, declaredNames([]*file{{ast: f}})))
+		blocks := Blocks(fset, f, []byte(src), gc.Newest())
+		all := Sums(f, blocks, declared(f))
 		var got []string
 		for i, sum := range all[1:] { // skip the first, uint8
 			if sum == nil {
@@ -86,4 +87,38 @@ func TestBlockSums(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.body, got, tt.want)
 		}
 	}
+}
+
+// declared returns all names that a file declares, except imports.
+func declared(f *ast.File) map[string]bool {
+	names := map[string]bool{}
+	declare := func(list ...ast.Expr) {
+		for _, x := range list {
+			if name, ok := x.(*ast.Ident); ok {
+				names[name.Name] = true
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			declare(n.Name)
+		case *ast.Field:
+			for _, name := range n.Names {
+				declare(name)
+			}
+		case *ast.ValueSpec:
+			for _, name := range n.Names {
+				declare(name)
+			}
+		case *ast.TypeSpec:
+			declare(n.Name)
+		case *ast.AssignStmt:
+			declare(n.Lhs...)
+		case *ast.RangeStmt:
+			declare(n.Key, n.Value)
+		}
+		return true
+	})
+	return names
 }

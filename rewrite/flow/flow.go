@@ -1,18 +1,18 @@
-package rewrite
+// Package flow tells from syntax where control goes: whether it may reach the end of a list of
+// statements, and what leaves a loop, switch or select.
+package flow
 
 import (
-	"bytes"
 	"go/ast"
 	"go/token"
-	"unicode/utf8"
 )
 
-// ends reports whether control never reaches the end of a statement list. A statement
+// Ends reports whether control never reaches the end of a statement list. A statement
 // added there would never run, and in a function with results the function would no
 // longer end in a terminating statement. It follows "Terminating statements" in the
 // language specification, but break, continue and fallthrough count as well, since they
 // leave the list just as goto does.
-func (f *flow) ends(list []ast.Stmt) bool {
+func (f *Analysis) Ends(list []ast.Stmt) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); !empty {
 			return f.leaves(list[i], "")
@@ -22,30 +22,30 @@ func (f *flow) ends(list []ast.Stmt) bool {
 }
 
 // leaves is ends for the last statement of a list.
-func (f *flow) leaves(s ast.Stmt, label string) bool {
+func (f *Analysis) leaves(s ast.Stmt, label string) bool {
 	switch s := s.(type) {
 	case *ast.BranchStmt:
 		return true
 	case *ast.BlockStmt:
-		return f.ends(s.List)
+		return f.Ends(s.List)
 	case *ast.IfStmt:
-		return s.Else != nil && f.ends(s.Body.List) && f.leaves(s.Else, "")
+		return s.Else != nil && f.Ends(s.Body.List) && f.leaves(s.Else, "")
 	case *ast.LabeledStmt:
 		return f.leaves(s.Stmt, s.Label.Name)
 	case *ast.SwitchStmt:
-		return f.leavingClauses(s.Body, label, false)
+		return f.LeavingClauses(s.Body, label, false)
 	case *ast.TypeSwitchStmt:
-		return f.leavingClauses(s.Body, label, false)
+		return f.LeavingClauses(s.Body, label, false)
 	case *ast.SelectStmt:
-		return f.leavingClauses(s.Body, label, true)
+		return f.LeavingClauses(s.Body, label, true)
 	}
 	return f.terminating(s, label)
 }
 
-// leavingClauses reports whether control never reaches the statement after a switch or
+// LeavingClauses reports whether control never reaches the statement after a switch or
 // select. A switch without default reaches it if no case matches; complete is true for
 // a select, which needs no default.
-func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
+func (f *Analysis) LeavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
 	for _, c := range body.List {
 		var list []ast.Stmt
 		switch c := c.(type) {
@@ -54,22 +54,23 @@ func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) 
 		case *ast.CommClause:
 			list = c.Body
 		}
-		if !f.ends(list) || breaksList(list, label, true) {
+		if !f.Ends(list) || breaksList(list, label, true) {
 			return false
 		}
 	}
 	return complete
 }
 
-// A flow analyses the control flow of a unit.
-type flow struct {
-	ownPanic bool               // no call of panic is known to be of the predeclared function
-	notPanic map[token.Pos]bool // positions where panic is another function, if only functions redeclare it
+// An Analysis is of the control flow of files that are compiled together. The zero value is right if
+// they don't redeclare panic.
+type Analysis struct {
+	OwnPanic bool               // no call of panic is known to be of the predeclared function
+	NotPanic map[token.Pos]bool // positions where panic is another function, if only functions redeclare it
 }
 
 // terminating reports whether a statement is terminating as the specification defines it; label is
 // the statement's label, or "".
-func (f *flow) terminating(s ast.Stmt, label string) bool {
+func (f *Analysis) terminating(s ast.Stmt, label string) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
 		return true
@@ -77,15 +78,15 @@ func (f *flow) terminating(s ast.Stmt, label string) bool {
 		return s.Tok == token.GOTO || s.Tok == token.FALLTHROUGH
 	case *ast.ExprStmt:
 		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
-		if !ok || f.ownPanic {
+		if !ok || f.OwnPanic {
 			return false
 		}
 		name, ok := call.Fun.(*ast.Ident)
-		return ok && name.Name == "panic" && !f.notPanic[name.Pos()]
+		return ok && name.Name == "panic" && !f.NotPanic[name.Pos()]
 	case *ast.BlockStmt:
-		return f.terminatingList(s.List)
+		return f.TerminatingList(s.List)
 	case *ast.IfStmt:
-		return s.Else != nil && f.terminatingList(s.Body.List) && f.terminating(s.Else, "")
+		return s.Else != nil && f.TerminatingList(s.Body.List) && f.terminating(s.Else, "")
 	case *ast.ForStmt:
 		return s.Cond == nil && !breaks(s.Body, label, true)
 	case *ast.LabeledStmt:
@@ -97,7 +98,7 @@ func (f *flow) terminating(s ast.Stmt, label string) bool {
 	case *ast.SelectStmt:
 		for _, c := range s.Body.List {
 			body := c.(*ast.CommClause).Body
-			if !f.terminatingList(body) || breaksList(body, label, true) {
+			if !f.TerminatingList(body) || breaksList(body, label, true) {
 				return false
 			}
 		}
@@ -106,7 +107,7 @@ func (f *flow) terminating(s ast.Stmt, label string) bool {
 	return false
 }
 
-func (f *flow) terminatingList(list []ast.Stmt) bool {
+func (f *Analysis) TerminatingList(list []ast.Stmt) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); !empty {
 			return f.terminating(list[i], "")
@@ -115,14 +116,14 @@ func (f *flow) terminatingList(list []ast.Stmt) bool {
 	return false
 }
 
-func (f *flow) terminatingCases(body *ast.BlockStmt, label string) bool {
+func (f *Analysis) terminatingCases(body *ast.BlockStmt, label string) bool {
 	hasDefault := false
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
 		if c.List == nil {
 			hasDefault = true
 		}
-		if !f.terminatingList(c.Body) || breaksList(c.Body, label, true) {
+		if !f.TerminatingList(c.Body) || breaksList(c.Body, label, true) {
 			return false
 		}
 	}
@@ -172,43 +173,4 @@ func breaksList(list []ast.Stmt, label string, implicit bool) bool {
 		}
 	}
 	return false
-}
-
-// mentions reports whether the file may declare the word: it occurs other than as the
-// function of a call, either not before an opening parenthesis, or after func.
-func (f *file) mentions(word string) bool {
-	text, w := f.Text, []byte(word)
-	for at := 0; ; {
-		i := bytes.Index(text[at:], w)
-		if i < 0 {
-			return false
-		}
-		end := at + i + len(w)
-		inside := wordByte(text, at+i-1)
-		if at = end; inside {
-			continue
-		}
-		j := end
-		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
-			j++
-		}
-		switch {
-		case j == len(text):
-		case text[j] == '(':
-			if bytes.HasSuffix(bytes.TrimRight(text[:end-len(w)], " \t"), []byte("func")) {
-				return true
-			}
-		case j > end, bytes.IndexByte([]byte(":,=[/"), text[j]) >= 0:
-			return true
-		}
-	}
-}
-
-// wordByte reports whether text[at] is part of a word. It is false if at is out of range.
-func wordByte(text []byte, at int) bool {
-	if at < 0 || at >= len(text) {
-		return false
-	}
-	c := text[at]
-	return c == '_' || c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

@@ -1,25 +1,27 @@
-package rewrite
+package cover
 
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/markgen/markgen/rewrite/flow"
 )
 
-// A coverClause is a case of a switch or select.
-type coverClause struct {
+// A clause is a case of a switch or select.
+type clause struct {
 	colon, end token.Pos
 	body       []ast.Stmt
 }
 
-// coverClauses returns the clauses when b is the body of a switch or select, else nil.
-func coverClauses(b *ast.BlockStmt) []coverClause {
-	var cs []coverClause
+// clauses returns the clauses when b is the body of a switch or select, else nil.
+func clauses(b *ast.BlockStmt) []clause {
+	var cs []clause
 	for _, s := range b.List {
 		switch c := s.(type) {
 		case *ast.CaseClause:
-			cs = append(cs, coverClause{c.Colon, c.End(), c.Body})
+			cs = append(cs, clause{c.Colon, c.End(), c.Body})
 		case *ast.CommClause:
-			cs = append(cs, coverClause{c.Colon, c.End(), c.Body})
+			cs = append(cs, clause{c.Colon, c.End(), c.Body})
 		default:
 			return nil
 		}
@@ -27,24 +29,24 @@ func coverClauses(b *ast.BlockStmt) []coverClause {
 	return cs
 }
 
-// coverEnds reports whether s is the last statement of its basic block: it may transfer control
+// endsBlock reports whether s is the last statement of its basic block: it may transfer control
 // elsewhere than to the next statement, it may be jumped to, or it has a function literal, whose
 // body is a block of its own.
-func coverEnds(s ast.Stmt) bool {
+func endsBlock(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.BlockStmt, *ast.BranchStmt, *ast.ForStmt, *ast.IfStmt, *ast.LabeledStmt, *ast.RangeStmt,
 		*ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt:
 		return true
 	case *ast.ExprStmt:
-		if coverPanics(s) {
+		if panics(s) {
 			return true
 		}
 	}
-	return coverLiteral(s).IsValid()
+	return literal(s).IsValid()
 }
 
-// coverPanics reports whether s is a call of panic, judging by the name.
-func coverPanics(s *ast.ExprStmt) bool {
+// panics reports whether s is a call of panic, judging by the name.
+func panics(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
 		return false
@@ -53,14 +55,14 @@ func coverPanics(s *ast.ExprStmt) bool {
 	return ok && id.Name == "panic"
 }
 
-// coverBoundary returns the end of the block whose last statement is s: the body of the first
+// boundary returns the end of the block whose last statement is s: the body of the first
 // function literal in s or its header, else the body of s, else the end of s.
-func coverBoundary(s ast.Stmt) token.Pos {
+func boundary(s ast.Stmt) token.Pos {
 	var head []ast.Node
 	var body *ast.BlockStmt
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
-		return coverBoundary(s.Stmt)
+		return boundary(s.Stmt)
 	case *ast.BlockStmt:
 		return s.Lbrace
 	case *ast.SelectStmt:
@@ -77,21 +79,21 @@ func coverBoundary(s ast.Stmt) token.Pos {
 		// Like cmd/cover, do not search the guard x := y.(type).
 		head, body = []ast.Node{s.Init}, s.Body
 	default:
-		if pos := coverLiteral(s); pos.IsValid() {
+		if pos := literal(s); pos.IsValid() {
 			return pos
 		}
 		return s.End()
 	}
 	for _, n := range head {
-		if pos := coverLiteral(n); pos.IsValid() {
+		if pos := literal(n); pos.IsValid() {
 			return pos
 		}
 	}
 	return body.Lbrace
 }
 
-// coverLiteral returns the position of the body of the first function literal in n, NoPos without one.
-func coverLiteral(n ast.Node) token.Pos {
+// literal returns the position of the body of the first function literal in n, NoPos without one.
+func literal(n ast.Node) token.Pos {
 	pos := token.NoPos
 	if n == nil {
 		return pos
@@ -105,9 +107,9 @@ func coverLiteral(n ast.Node) token.Pos {
 	return pos
 }
 
-// coverKeepsLabel reports whether a label must be directly before s, since break and continue may
+// keepsLabel reports whether a label must be directly before s, since break and continue may
 // name it.
-func coverKeepsLabel(s ast.Stmt) bool {
+func keepsLabel(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt:
 		return true
@@ -115,14 +117,14 @@ func coverKeepsLabel(s ast.Stmt) bool {
 	return false
 }
 
-// coverDead reports whether rest, which follows before in one list, has only empty statements and
+// dead reports whether rest, which follows before in one list, has only empty statements and
 // before ends in a terminating statement. A counter in rest would be the last non-empty statement
 // of the list, which must remain the terminating one.
-func coverDead(before, rest []ast.Stmt) bool {
+func dead(before, rest []ast.Stmt) bool {
 	for _, s := range rest {
 		if _, ok := s.(*ast.EmptyStmt); !ok {
 			return false
 		}
 	}
-	return new(flow).terminatingList(before)
+	return new(flow.Analysis).TerminatingList(before)
 }

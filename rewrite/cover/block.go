@@ -1,4 +1,5 @@
-package rewrite
+// Package cover finds the basic blocks of a file as `go test -cover` counts them.
+package cover
 
 import (
 	"go/ast"
@@ -38,45 +39,45 @@ type Block struct {
 	elseIf *ast.IfStmt // the if in the implicit block of an `else if`
 }
 
-// CoverBlocks returns the basic blocks of f in the order in which `go tool cover` of a release numbers
+// Blocks returns the basic blocks of f in the order in which `go tool cover` of a release numbers
 // them. The tree is not changed. src is the text that f was parsed from. Functions without a body,
 // functions named _, and empty switch and select statements have none.
-func CoverBlocks(fset *token.FileSet, f *ast.File, src []byte, release gc.Release) []Block {
-	w := &coverWalker{coverFile: &coverFile{
+func Blocks(fset *token.FileSet, f *ast.File, src []byte, release gc.Release) []Block {
+	w := &walker{source: &source{
 		fset:    fset,
 		file:    fset.File(f.FileStart),
 		src:     src,
 		release: release,
-		seen:    make(map[coverSpan]bool),
+		seen:    make(map[span]bool),
 	}}
 	ast.Walk(w, f)
 	return w.blocks
 }
 
-// A coverFile is the state that the walkers of one file share.
-type coverFile struct {
+// A source is the state that the walkers of one file share.
+type source struct {
 	fset    *token.FileSet
 	file    *token.File
 	src     []byte
 	release gc.Release
-	seen    map[coverSpan]bool
+	seen    map[span]bool
 	blocks  []Block
 }
 
-// A coverSpan identifies a block in a profile.
-type coverSpan struct {
+// A span identifies a block in a profile.
+type span struct {
 	file                                 string
 	startLine, startCol, endLine, endCol int
 }
 
-// A coverWalker is an ast.Visitor; each function has its own.
-type coverWalker struct {
-	*coverFile
+// A walker is an ast.Visitor; each function has its own.
+type walker struct {
+	*source
 	fn   ast.Node // innermost function
 	name string   // file name of the outermost function, after `//line`
 }
 
-func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
+func (w *walker) Visit(node ast.Node) ast.Visitor {
 	switch n := node.(type) {
 	case *ast.FuncDecl:
 		// A function named _ never runs, and one without a body has no blocks.
@@ -92,10 +93,10 @@ func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
 		ast.Walk(inner, n.Body)
 		return nil
 	case *ast.BlockStmt:
-		if clauses := coverClauses(n); clauses != nil {
+		if list := clauses(n); list != nil {
 			// All clauses of a switch or select are numbered before the blocks inside the first.
-			for _, c := range clauses {
-				w.list(coverPlace{pos: c.colon + 1, at: c.colon + 1, brace: c.colon + 1}, c.end, c.body, false)
+			for _, c := range list {
+				w.list(place{pos: c.colon + 1, at: c.colon + 1, brace: c.colon + 1}, c.end, c.body, false)
 			}
 			return w
 		}
@@ -125,29 +126,29 @@ func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
 }
 
 // inside returns the walker for the body of function fn.
-func (w *coverWalker) inside(fn ast.Node) *coverWalker {
+func (w *walker) inside(fn ast.Node) *walker {
 	name := w.name
 	if w.fn == nil {
 		// The profile names the file of each function by the function's start.
 		name = filepath.Base(w.fset.Position(fn.Pos()).Filename)
 	}
-	return &coverWalker{coverFile: w.coverFile, fn: fn, name: name}
+	return &walker{source: w.source, fn: fn, name: name}
 }
 
 // walk is ast.Walk for a field that may be nil.
-func (w *coverWalker) walk(n ast.Node) {
+func (w *walker) walk(n ast.Node) {
 	if n != nil {
 		ast.Walk(w, n)
 	}
 }
 
-func (w *coverWalker) block(n *ast.BlockStmt) {
-	w.list(coverPlace{pos: n.Lbrace, at: n.Lbrace + 1, brace: n.Lbrace + 1}, n.Rbrace+1, n.List, true)
+func (w *walker) block(n *ast.BlockStmt) {
+	w.list(place{pos: n.Lbrace, at: n.Lbrace + 1, brace: n.Lbrace + 1}, n.Rbrace+1, n.List, true)
 }
 
 // ifStmt starts the block of an else right after the keyword, so that the condition of an `else if`
 // is inside a block: an implicit one with only the second if.
-func (w *coverWalker) ifStmt(n *ast.IfStmt) {
+func (w *walker) ifStmt(n *ast.IfStmt) {
 	w.walk(n.Init)
 	w.walk(n.Cond)
 	w.walk(n.Body)
@@ -158,19 +159,19 @@ func (w *coverWalker) ifStmt(n *ast.IfStmt) {
 	switch e := n.Else.(type) {
 	case *ast.BlockStmt:
 		// The counter goes inside the existing braces; only the extent starts at the keyword.
-		w.list(coverPlace{pos: pos, at: e.Lbrace + 1, brace: pos + 1}, e.Rbrace+1, e.List, true)
+		w.list(place{pos: pos, at: e.Lbrace + 1, brace: pos + 1}, e.Rbrace+1, e.List, true)
 		for _, s := range e.List {
 			ast.Walk(w, s)
 		}
 	case *ast.IfStmt:
-		w.list(coverPlace{pos: pos, at: pos, brace: pos + 1, elseIf: e}, e.End()+1, []ast.Stmt{e}, true)
+		w.list(place{pos: pos, at: pos, brace: pos + 1, elseIf: e}, e.End()+1, []ast.Stmt{e}, true)
 		ast.Walk(w, e)
 	}
 }
 
 // afterElse returns the position after the keyword else, which follows the body and blanks and
 // comments.
-func (w *coverWalker) afterElse(n *ast.IfStmt) token.Pos {
+func (w *walker) afterElse(n *ast.IfStmt) token.Pos {
 	from, to := w.file.Offset(n.Body.End()), w.file.Offset(n.Else.Pos())
 	gap := w.src[from:to]
 	for i := 0; i < len(gap); i++ {
@@ -193,8 +194,8 @@ func (w *coverWalker) afterElse(n *ast.IfStmt) token.Pos {
 	return n.Else.Pos() // unreachable if the file was parsed from src
 }
 
-// A coverPlace is the start of the first block of a statement list.
-type coverPlace struct {
+// A place is the start of the first block of a statement list.
+type place struct {
 	pos   token.Pos // start of the extent
 	at    token.Pos // position of the counter
 	brace token.Pos // start of the extent if the list is empty
@@ -205,7 +206,7 @@ type coverPlace struct {
 // list adds the basic blocks at the top level of a statement list that ends at end. A block ends with
 // the first statement that may change the flow of control or that has a function literal. If the
 // list is a single block and toEnd is true, the block extends to the closing brace.
-func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd bool) {
+func (w *walker) list(p place, end token.Pos, list []ast.Stmt, toEnd bool) {
 	if len(list) == 0 {
 		// There is no statement to count, but the profile tells whether the body was entered.
 		if w.release.CoverCode {
@@ -221,8 +222,8 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 		for n < len(rest) && labelled == nil {
 			s := rest[n]
 			n++
-			stop = coverBoundary(s)
-			if !coverEnds(s) {
+			stop = boundary(s)
+			if !endsBlock(s) {
 				continue
 			}
 			toEnd = false
@@ -230,7 +231,7 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 			//	foo: counter; stmt
 			// unless it labels a for, switch or select, from which it can't be separated. The
 			// label itself counts as a statement of the previous block.
-			if l, ok := s.(*ast.LabeledStmt); ok && !coverKeepsLabel(l.Stmt) {
+			if l, ok := s.(*ast.LabeledStmt); ok && !keepsLabel(l.Stmt) {
 				stop, labelled = l.Pos(), l.Stmt
 			}
 			break
@@ -248,16 +249,16 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 			list = rest
 		}
 		if len(rest) > 0 {
-			p = coverPlace{pos: rest[0].Pos(), at: rest[0].Pos()}
+			p = place{pos: rest[0].Pos(), at: rest[0].Pos()}
 		}
 	}
 }
 
 // parts adds the block of list[first:first+n] that ends at stop, split as the release does (see
 // gc.Release.CoverCode).
-func (w *coverWalker) parts(p coverPlace, stop token.Pos, n int, list []ast.Stmt, first int) {
+func (w *walker) parts(p place, stop token.Pos, n int, list []ast.Stmt, first int) {
 	if !w.release.CoverCode {
-		w.add(Block{Start: p.pos, End: stop, NumStmt: n, At: p.at, elseIf: p.elseIf, Dead: coverDead(list[:first], list[first:])})
+		w.add(Block{Start: p.pos, End: stop, NumStmt: n, At: p.at, elseIf: p.elseIf, Dead: dead(list[:first], list[first:])})
 		return
 	}
 	for i, part := range w.code(p.pos, stop, list[first:first+n]) {
@@ -266,15 +267,15 @@ func (w *coverWalker) parts(p coverPlace, stop token.Pos, n int, list []ast.Stmt
 			b.At, b.elseIf = p.at, p.elseIf
 		}
 		k := first + part.from
-		b.Dead = coverDead(list[:k], list[k:])
+		b.Dead = dead(list[:k], list[k:])
 		w.add(b)
 	}
 }
 
 // add completes b and appends it.
-func (w *coverWalker) add(b Block) {
+func (w *walker) add(b Block) {
 	start, end := w.fset.PositionFor(b.Start, !w.release.CoverCode), w.fset.PositionFor(b.End, !w.release.CoverCode)
-	key := coverSpan{start.Filename + "\x00" + end.Filename, start.Line, start.Column, end.Line, end.Column}
+	key := span{start.Filename + "\x00" + end.Filename, start.Line, start.Column, end.Line, end.Column}
 	for w.seen[key] {
 		key.endCol++
 	}
@@ -285,4 +286,12 @@ func (w *coverWalker) add(b Block) {
 		b.Close = b.elseIf.End()
 	}
 	w.blocks = append(w.blocks, b)
+}
+
+// Body returns the body of the function that contains the block.
+func (b *Block) Body() *ast.BlockStmt {
+	if d, ok := b.Func.(*ast.FuncDecl); ok {
+		return d.Body
+	}
+	return b.Func.(*ast.FuncLit).Body
 }

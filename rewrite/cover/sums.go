@@ -1,13 +1,15 @@
-package rewrite
+package cover
 
 import (
 	"go/ast"
 	"go/token"
 	"path"
 	"strconv"
+
+	"github.com/markgen/markgen/rewrite/flow"
 )
 
-// blockSums returns for each basic block of a file, by index, the blocks whose counts add up to its
+// Sums returns for each basic block of a file, by index, the blocks whose counts add up to its
 // count, or nil if it needs a counter of its own:
 //
 //	x++                           // no counter: its count is the sum of the two branches
@@ -19,9 +21,10 @@ import (
 // Here any call may end it, by a panic or with the program. So a block has no counter only if all
 // its code is plain (see plainCode), it ends in an if or a switch, and the blocks that follow are
 // reached in no other way. The blocks of a sum always have larger indexes than the block itself.
-func blockSums(f *ast.File, blocks []Block, plain plainCode) [][]int {
+func Sums(f *ast.File, blocks []Block, declared map[string]bool) [][]int {
+	plain := plainIn(f, declared)
 	s := &summer{blocks: blocks, at: map[token.Pos]int{}, elseIf: map[*ast.IfStmt]int{}, sums: make([][]int, len(blocks)),
-		plain: plain, flow: flow{ownPanic: plain.declared["panic"]}}
+		plain: plain, flow: flow.Analysis{OwnPanic: declared["panic"]}}
 	for i, b := range blocks {
 		switch {
 		case b.Dead:
@@ -34,7 +37,7 @@ func blockSums(f *ast.File, blocks []Block, plain plainCode) [][]int {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BlockStmt:
-			if coverClauses(n) == nil {
+			if clauses(n) == nil {
 				s.list(n.Lbrace+1, n.List)
 			}
 		case *ast.CaseClause:
@@ -57,14 +60,14 @@ type summer struct {
 	elseIf map[*ast.IfStmt]int // implicit blocks of else if
 	sums   [][]int
 	plain  plainCode
-	flow   flow
+	flow   flow.Analysis
 }
 
 // list handles a statement list whose first block has its counter at position at.
 func (s *summer) list(at token.Pos, list []ast.Stmt) {
 	block, ok := s.at[at]
 	for i, stmt := range list {
-		if i > 0 && coverEnds(list[i-1]) {
+		if i > 0 && endsBlock(list[i-1]) {
 			block, ok = s.at[stmt.Pos()]
 		} else if part, begins := s.at[stmt.Pos()]; i > 0 && begins {
 			if _, labelled := stmt.(*ast.LabeledStmt); ok && !labelled {
@@ -103,7 +106,7 @@ func (s *summer) branches(stmt ast.Stmt, rest []ast.Stmt) []int {
 		switch {
 		case !ok || !ok2:
 			return nil
-		case stmt.Else != nil || s.flow.ends(stmt.Body.List):
+		case stmt.Else != nil || s.flow.Ends(stmt.Body.List):
 			return []int{then, other}
 		case s.plain.list(stmt.Body.List):
 			return []int{other} // entered whether or not the condition holds
@@ -162,7 +165,7 @@ func (s *summer) cases(stmt *ast.SwitchStmt, rest []ast.Stmt) []int {
 	}
 	if !complete {
 		next, ok := s.next(rest)
-		if !ok || !s.flow.leavingClauses(stmt.Body, "", true) {
+		if !ok || !s.flow.LeavingClauses(stmt.Body, "", true) {
 			return nil
 		}
 		sum = append(sum, next)

@@ -1,4 +1,4 @@
-package rewrite
+package cover
 
 import (
 	"bytes"
@@ -121,7 +121,7 @@ func TestCoverBlocksEqualGoToolCover(t *testing.T) {
 			files = append(files, names...)
 		}
 	}
-	own, err := filepath.Glob("testdata/cover/*.go")
+	own, err := filepath.Glob("testdata/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func coverCompare(t *testing.T, tool, file string) int {
 		t.Errorf("%s: %v", file, err)
 		return 0
 	}
-	blocks := CoverBlocks(fset, f, src, release)
+	blocks := Blocks(fset, f, src, release)
 	got := coverRows(blocks)
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
@@ -212,14 +212,14 @@ func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, c
 	return append(out, src[last:]...)
 }
 
-// TestCoverCounts runs the programs in testdata/cover with our counters and with those of go tool
+// TestCoverCounts runs the programs in testdata with our counters and with those of go tool
 // cover, and compares all counts: once with a counter for every block, and once without counters
 // for sums.
 func TestCoverCounts(t *testing.T) {
 	for _, name := range []string{"program.go", "sums.go"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			coverCounts(t, "testdata/cover/"+name)
+			coverCounts(t, "testdata/"+name)
 		})
 	}
 }
@@ -230,8 +230,8 @@ func coverCounts(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	fset, f := coverParse(t, name, src)
-	blocks := CoverBlocks(fset, f, src, release)
-	sums := blockSums(f, blocks, plainIn(f, declaredNames([]*file{{ast: f}})))
+	blocks := Blocks(fset, f, src, release)
+	sums := Sums(f, blocks, declared(f))
 	ours := func(without bool) []byte {
 		text := coverInsert(fset, f, src, blocks, func(i int) string {
 			if without && sums[i] != nil {
@@ -321,7 +321,7 @@ func TestCoverPlaces(t *testing.T) {
 		src := []byte("package p\n\nfunc f() " + tt.body + "\n")
 		fset, f := coverParse(t, "p.go", src)
 		for _, release := range gc.Releases {
-			out := coverInsert(fset, f, src, CoverBlocks(fset, f, src, release), func(int) string { return "@" })
+			out := coverInsert(fset, f, src, Blocks(fset, f, src, release), func(int) string { return "@" })
 			got := strings.TrimSuffix(strings.TrimPrefix(string(out), "package p\n\nfunc f() "), "\n")
 			if got != tt.want {
 				t.Errorf("%s, %s:\n got %s\nwant %s", tt.name, release.Lang, got, tt.want)
@@ -344,7 +344,7 @@ func TestCoverFuncAndFile(t *testing.T) {
 		},
 	} {
 		var got []string
-		for _, b := range CoverBlocks(fset, f, src, gc.Releases[i]) {
+		for _, b := range Blocks(fset, f, src, gc.Releases[i]) {
 			got = append(got, fmt.Sprintf("%s %T %d.%d-%d.%d %d", b.File, b.Func, b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt))
 		}
 		if !slices.Equal(got, want) {
@@ -353,8 +353,8 @@ func TestCoverFuncAndFile(t *testing.T) {
 	}
 }
 
-func FuzzCoverBlocks(f *testing.F) {
-	src, err := os.ReadFile("testdata/cover/program.go")
+func FuzzBlocks(f *testing.F) {
+	src, err := os.ReadFile("testdata/program.go")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -367,12 +367,12 @@ func FuzzCoverBlocks(f *testing.F) {
 		if err != nil {
 			return
 		}
-		blocks := CoverBlocks(fset, parsed, src, release)
+		blocks := Blocks(fset, parsed, src, release)
 		out := coverInsert(fset, parsed, src, blocks, func(int) string { return "c++" })
 		if _, err := format.Source(out); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
-		for i, sum := range blockSums(parsed, blocks, plainIn(parsed, declaredNames([]*file{{ast: parsed}}))) {
+		for i, sum := range Sums(parsed, blocks, declared(parsed)) {
 			for _, k := range sum {
 				if k <= i || k >= len(blocks) || blocks[k].Dead || blocks[k].Func != blocks[i].Func {
 					t.Errorf("block %d of %d is a sum of %d", i, len(blocks), sum)

@@ -1,4 +1,4 @@
-package rewrite
+package cover
 
 import (
 	"go/ast"
@@ -23,7 +23,7 @@ type codePart struct {
 //		2)
 //
 // There is always at least one part; that of a block without code is empty.
-func (w *coverWalker) code(start, end token.Pos, stmts []ast.Stmt) []codePart {
+func (w *walker) code(start, end token.Pos, stmts []ast.Stmt) []codePart {
 	var parts []codePart
 	next := 0 // index of the first statement that begins after the lines processed so far
 	inside := func(pos token.Pos) bool { return next > 0 && pos < stmts[next-1].End() }
@@ -53,7 +53,7 @@ type codeLines struct{ start, end token.Pos }
 
 // lines returns the lines of code between start and end. Braces and automatically inserted
 // semicolons are not code.
-func (w *coverWalker) lines(start, end token.Pos) []codeLines {
+func (w *walker) lines(start, end token.Pos) []codeLines {
 	from := w.file.Offset(start)
 	src := w.src[from:w.file.Offset(end)]
 	f := token.NewFileSet().AddFile("", -1, len(src)) // the scanner needs a file of the size of src
