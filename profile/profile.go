@@ -34,6 +34,7 @@ type Profile struct {
 	Wild      *Wild     // random picks; nil if all functions were collected
 	Trace     *Traced   // nil if no trace was recorded
 	Pairs     *Pairs    // pairs of markers open at the same time; nil if not recorded
+	Paths     *Paths    // figures by chain of open scopes; nil if not recorded
 	Untimed   bool      // true if at least one run recorded a trace only, without counts and times
 
 	Markers []Marker // sorted by CompareMarkers, without duplicate IDs

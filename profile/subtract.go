@@ -18,7 +18,7 @@ import (
 // limited to values that the count allows. The next difference makes up for such corrections if q
 // is the sum of all earlier differences.
 //
-// diff lacks markers without calls in the interval, and all callers, blocks, pairs, notes, changes,
+// diff lacks markers without calls in the interval, unless they are on a path of others, and all callers, blocks, pairs, notes, changes,
 // warnings and open scopes. It shares memory with p. backwards is the number of markers with fewer
 // calls in p than in q.
 func Sub(p, q *Profile) (diff *Profile, backwards int) {
@@ -29,11 +29,13 @@ func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d.Sampling = p.Sampling.sub(q.Sampling)
 	d.Wild = p.Wild.sub(q.Wild)
 	d.Cost = p.Cost.sub(q.Cost)
+	d.Paths = p.Paths.sub(q.Paths)
 	d.Pairs, d.Trace, d.Changes, d.Blocks, d.Warnings, d.MoreWarnings = nil, nil, nil, nil, nil, false
 	before := make(map[registry.ID]*Marker, len(q.Markers))
 	for i := range q.Markers {
 		before[q.Markers[i].ID] = &q.Markers[i]
 	}
+	onPaths := d.Paths.markers()
 	d.Markers = nil
 	for i := range p.Markers {
 		m := p.Markers[i]
@@ -44,7 +46,7 @@ func Sub(p, q *Profile) (diff *Profile, backwards int) {
 			}
 			m.sub(old)
 		}
-		if m.Count > 0 || m.Picks != nil {
+		if m.Count > 0 || m.Picks != nil || onPaths[m.ID] {
 			d.Markers = append(d.Markers, m)
 		}
 	}

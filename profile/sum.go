@@ -29,7 +29,7 @@ func (s *Sum) Add(p *Profile) {
 		return
 	}
 	head := *p
-	head.Pairs = p.Pairs.add(nil)
+	head.Pairs, head.Paths = p.Pairs.add(nil), p.Paths.add(nil)
 	s.AddHead(&head)
 	for i := range p.Markers {
 		m := &p.Markers[i]
@@ -48,7 +48,7 @@ func (s *Sum) Add(p *Profile) {
 // Profile returns the sum so far, without sharing memory.
 func (s *Sum) Profile() *Profile {
 	p := s.Finish()
-	p.Pairs = p.Pairs.add(nil)
+	p.Pairs, p.Paths = p.Pairs.add(nil), p.Paths.add(nil)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		m.Buckets = slices.Clone(m.Buckets)
@@ -105,8 +105,8 @@ func (s *Sum) Finish() *Profile {
 	return &p
 }
 
-// AddHead adds everything except markers and blocks. The sum may keep p.Pairs, which must not
-// change.
+// AddHead adds everything except markers and blocks. The sum may keep p.Pairs and p.Paths, which
+// must not change.
 func (s *Sum) AddHead(p *Profile) {
 	sum := &s.p
 	if s.newest == nil {
@@ -130,6 +130,11 @@ func (s *Sum) AddHead(p *Profile) {
 		sum.Pairs = p.Pairs
 	} else {
 		sum.Pairs = sum.Pairs.add(p.Pairs)
+	}
+	if sum.Paths == nil {
+		sum.Paths = p.Paths
+	} else {
+		sum.Paths = sum.Paths.add(p.Paths)
 	}
 	sum.Untimed = sum.Untimed || p.Untimed
 	sum.Trace = sum.Trace.add(p.Trace)

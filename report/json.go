@@ -236,7 +236,13 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 			return err
 		}
 	}
-	_, err = w.WriteString("\n]}\n")
+	w.WriteString("\n]")
+	if p.Paths != nil {
+		if err := writeJSONPaths(w, p); err != nil {
+			return err
+		}
+	}
+	_, err = w.WriteString("}\n")
 	return err
 }
 

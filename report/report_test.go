@@ -140,11 +140,14 @@ func TestGolden(t *testing.T) {
 	})
 	costly := parse(t, demo())
 	costly.Cost = &profile.Cost{Runs: 1, CPUNS: 1_250_000_000, MarkersNS: 300_000_000}
+	paths := parse(t, demo())
+	paths.Paths = profiletest.DemoPaths()
 	for _, tt := range []struct {
 		file string
 		p    *profile.Profile
 		o    report.Options
 	}{
+		{"json-paths.json", paths, report.Options{Format: "json"}},
 		{"text-costly.txt", costly, report.Options{Top: 1}},
 		{"text-costly-some.txt", profile.Merge([]*profile.Profile{costly, killed}), report.Options{Top: 1}},
 		{"json-costly.json", costly, report.Options{Format: "json"}},

@@ -130,6 +130,9 @@ func (d *Decoder) decode(file []byte, name string) (decoded, error) {
 			all.figures[i].Picks = figures.picks()
 		}
 	}
+	if p.Paths != nil {
+		p.Paths = figures.paths(func(i int) registry.ID { return t.Markers[i].ID }, len(t.Markers))
+	}
 	if figures.bad || len(figures.rest) > 0 {
 		return none, damaged(name, at, "figures that can't be read")
 	}
@@ -225,6 +228,7 @@ func (r *reader) count(least int) int {
 	return int(n)
 }
 
+// head reads the first section. If there are paths it sets p.Paths, whose nodes are in the third.
 func (r *reader) head() *profile.Profile {
 	bits := r.uint()
 	if bits >= 1<<bitsKnown {
@@ -277,6 +281,9 @@ func (r *reader) head() *profile.Profile {
 	if bits&bitCost != 0 {
 		p.Cost = &profile.Cost{Runs: r.uint(), CPUNS: r.uint(), MarkersNS: r.uint()}
 	}
+	if bits&bitPaths != 0 {
+		p.Paths = &profile.Paths{}
+	}
 	return p
 }
 
@@ -326,15 +333,7 @@ func (r *reader) figures(m *profile.Marker, newest int64, d *Decoder, callers bo
 		}
 	}
 	if bits&bitReadings != 0 {
-		m.Readings = make([]profile.Reading, r.count(4))
-		for i := range m.Readings {
-			read := &m.Readings[i]
-			read.Collector, read.Scopes, read.Dropped = r.text(), r.uint(), r.uint()
-			read.Values = make([]profile.Value, r.count(6))
-			for k := range read.Values {
-				read.Values[k] = profile.Value{Name: r.text(), Sum: r.uint(), Self: r.uint(), Nested: r.uint(), Buckets: r.spread(), SelfBuckets: r.spread()}
-			}
-		}
+		m.Readings = r.readings()
 	}
 	if bits&bitSizes != 0 {
 		r.sizes(m)
@@ -366,6 +365,19 @@ func (r *reader) figures(m *profile.Marker, newest int64, d *Decoder, callers bo
 	if bits&bitRuns != 0 {
 		m.Runs = r.uint()
 	}
+}
+
+func (r *reader) readings() []profile.Reading {
+	list := make([]profile.Reading, r.count(4))
+	for i := range list {
+		read := &list[i]
+		read.Collector, read.Scopes, read.Dropped = r.text(), r.uint(), r.uint()
+		read.Values = make([]profile.Value, r.count(6))
+		for k := range read.Values {
+			read.Values[k] = profile.Value{Name: r.text(), Sum: r.uint(), Self: r.uint(), Nested: r.uint(), Buckets: r.spread(), SelfBuckets: r.spread()}
+		}
+	}
+	return list
 }
 
 func (r *reader) spread() []profile.ValueBucket {

@@ -56,6 +56,10 @@ func Encode(p *profile.Profile) ([]byte, error) {
 	if uint64(len(text)) > table.MostText {
 		return nil, fmt.Errorf("names of %d bytes, and a profile file can have %d", len(text), table.MostText)
 	}
+	onPaths, err := pathMarkers(p)
+	if err != nil {
+		return nil, err
+	}
 	b := make(encoder, headSize, headSize+len(text)/4+64*len(p.Markers))
 	b.section(func() { b.head(p) })
 	b.section(func() { b = append(b, table.Pack(text)...) })
@@ -68,6 +72,9 @@ func Encode(p *profile.Profile) ([]byte, error) {
 		}
 		if p.Wild != nil {
 			b.picks(p)
+		}
+		if p.Paths != nil {
+			b.paths(p.Paths, onPaths)
 		}
 	})
 	if uint64(len(b)) > MostSize {
@@ -189,6 +196,7 @@ const (
 	bitWild
 	bitUnlogged
 	bitCost
+	bitPaths
 	bitsKnown = iota // number of bits
 )
 
@@ -203,7 +211,8 @@ func bitIf(is bool, bit uint64) uint64 {
 func (b *encoder) head(p *profile.Profile) {
 	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
 		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
-		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild) | bitIf(p.Unlogged != 0, bitUnlogged) | bitIf(p.Cost != nil, bitCost))
+		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild) | bitIf(p.Unlogged != 0, bitUnlogged) | bitIf(p.Cost != nil, bitCost) |
+		bitIf(p.Paths != nil, bitPaths))
 	b.text(p.App)
 	b.text(p.Run)
 	b.uint(uint64(p.Runs))
@@ -330,17 +339,7 @@ func (b *encoder) figures(m *profile.Marker, newest int64) {
 		}
 	}
 	if len(m.Readings) > 0 {
-		b.uint(uint64(len(m.Readings)))
-		for _, r := range m.Readings {
-			b.text(r.Collector)
-			b.uints(r.Scopes, r.Dropped, uint64(len(r.Values)))
-			for _, v := range r.Values {
-				b.text(v.Name)
-				b.uints(v.Sum, v.Self, v.Nested)
-				b.spread(v.Buckets)
-				b.spread(v.SelfBuckets)
-			}
-		}
+		b.readings(m.Readings)
 	}
 	if len(m.Sizes) > 0 {
 		b.uint(uint64(len(m.Sizes)))
@@ -370,6 +369,20 @@ func (b *encoder) figures(m *profile.Marker, newest int64) {
 	}
 	if m.Runs != impliedRuns(m.Count) {
 		b.uint(m.Runs)
+	}
+}
+
+func (b *encoder) readings(list []profile.Reading) {
+	b.uint(uint64(len(list)))
+	for _, r := range list {
+		b.text(r.Collector)
+		b.uints(r.Scopes, r.Dropped, uint64(len(r.Values)))
+		for _, v := range r.Values {
+			b.text(v.Name)
+			b.uints(v.Sum, v.Self, v.Nested)
+			b.spread(v.Buckets)
+			b.spread(v.SelfBuckets)
+		}
 	}
 }
 

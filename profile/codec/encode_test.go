@@ -188,7 +188,9 @@ func TestEncodeRefuses(t *testing.T) {
 // FuzzProfileFile checks that any bytes after a valid header are read without a panic, and that a
 // decoded profile is the same after encoding and decoding it again.
 func FuzzProfileFile(f *testing.F) {
-	for _, p := range []*profile.Profile{{}, profiletest.Random(20, 1), profiletest.Load(f, profiletest.DemoRead().File()), profiletest.Load(f, profiletest.DemoSpread().File()), profiletest.Load(f, profiletest.Demo().File()), profiletest.Load(f, profiletest.DemoPairs().File()), profiletest.Load(f, profiletest.DemoWild().File()), profiletest.Load(f, profiletest.TwoUnits())} {
+	paths := profiletest.Random(20, 1)
+	paths.Paths = profiletest.RandomPaths(paths, 30, 1)
+	for _, p := range []*profile.Profile{{}, paths, profiletest.Random(20, 1), profiletest.Load(f, profiletest.DemoRead().File()), profiletest.Load(f, profiletest.DemoSpread().File()), profiletest.Load(f, profiletest.Demo().File()), profiletest.Load(f, profiletest.DemoPairs().File()), profiletest.Load(f, profiletest.DemoWild().File()), profiletest.Load(f, profiletest.TwoUnits())} {
 		file, err := codec.Encode(p)
 		if err != nil {
 			f.Fatal(err)

@@ -24,7 +24,7 @@ func List(w io.Writer, file []byte) error {
 	l := &lister{w: bufio.NewWriter(w)}
 	whole := reader{rest: file[headSize:]}
 	l.reader = whole.section()
-	wild := l.runs()
+	wild, paths := l.runs()
 	bad := l.bad || len(l.rest) > 0
 	text := whole.section()
 	plain, err := table.Unpack(text.rest)
@@ -58,6 +58,9 @@ func List(w io.Writer, file []byte) error {
 		if l.uint(fmt.Sprintf("marker %d: picked in runs", i+1)) > 0 {
 			l.uints("1/p", "", "passages/p", "", "variance", "")
 		}
+	}
+	if paths {
+		l.paths()
 	}
 	if err := l.w.Flush(); err != nil {
 		return err
@@ -114,8 +117,8 @@ func (l *lister) times(what string, f func()) {
 	}
 }
 
-// runs lists the first section, and reports whether functions were picked.
-func (l *lister) runs() (wild bool) {
+// runs lists the first section, and reports whether functions were picked, and paths recorded.
+func (l *lister) runs() (wild, paths bool) {
 	l.say("section %d bytes: the runs", len(l.rest))
 	bits := l.uint("bits of the runs")
 	l.text("program")
@@ -164,7 +167,7 @@ func (l *lister) runs() (wild bool) {
 	if bits&bitCost != 0 {
 		l.uints("cost: runs", "processor time, ns", "of markers, ns")
 	}
-	return bits&bitWild != 0
+	return bits&bitWild != 0, bits&bitPaths != 0
 }
 
 func (l *lister) marker(which string) {
@@ -189,16 +192,7 @@ func (l *lister) marker(which string) {
 		})
 	}
 	if bits&bitReadings != 0 {
-		l.times("readings", func() {
-			l.text("collector")
-			l.uints("read", "dropped")
-			l.times("values", func() {
-				l.text("value")
-				l.uints("sum", "self", "nested")
-				l.buckets()
-				l.buckets()
-			})
-		})
+		l.readings()
 	}
 	sizes := 0
 	if bits&bitSizes != 0 {
@@ -220,6 +214,19 @@ func (l *lister) marker(which string) {
 	if bits&bitRuns != 0 {
 		l.uint("runs")
 	}
+}
+
+func (l *lister) readings() {
+	l.times("readings", func() {
+		l.text("collector")
+		l.uints("read", "dropped")
+		l.times("values", func() {
+			l.text("value")
+			l.uints("sum", "self", "nested")
+			l.buckets()
+			l.buckets()
+		})
+	})
 }
 
 func (l *lister) buckets() {

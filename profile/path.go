@@ -1,0 +1,235 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// Paths is a calling context tree: the figures of runs by the whole chain of open scopes, in runs
+// that recorded it (the key paths).
+//
+// Nodes has a parent before its children, and the children of a node in order of ID, Go and label;
+// the descendants of a node follow it directly. A node's path is read off from it up to the root:
+//
+//	for i := k; i >= 0; i = nodes[i].Parent { … nodes[i].ID … }
+//
+// The figures of a marker are the sums over its nodes, as far as Lost allows. The width of a node in
+// a flame graph is its self time plus that of all descendants. That is more than TotalNS above a
+// goroutine started inside, and is not TotalNS where recursion was folded.
+type Paths struct {
+	Runs   uint64 // number of runs that recorded paths
+	Lost   uint64 // scopes whose path could not be recorded
+	Labels uint64 // scopes with the label "other" because their marker had too many labels
+	Nodes  []Path
+}
+
+// OtherLabel is the label of scopes whose marker already had as many labels as can be kept.
+const OtherLabel = "other"
+
+// A Path is a node of the tree: the scopes of one marker, with one label, on one chain of markers.
+type Path struct {
+	Parent int         // index of the parent in Paths.Nodes; -1 at a root
+	ID     registry.ID // marker; 0 for all scopes of any marker beyond the limit of nodes ("other")
+	Label  string      // value of label=; "" if there is none
+
+	// Go is true if the scope was the first of a goroutine, which was started by a goroutine whose
+	// path was that of the parent. Its time is then not part of the parent's total.
+	Go bool
+
+	Count    uint64
+	SumNS    uint64 // sum of the times of all scopes
+	NestedNS uint64 // part of the sum from scopes inside another scope of this marker (recursion)
+	SelfNS   uint64 // sum without the time in scopes opened inside
+
+	Readings []Reading // of collectors other than time, without buckets; sorted by name
+}
+
+// TotalNS returns the time of all scopes, counting recursive ones once.
+func (n *Path) TotalNS() uint64 { return Sub64(n.SumNS, n.NestedNS) }
+
+// Other returns the number of scopes beyond the limit of nodes.
+func (p *Paths) Other() (scopes uint64) {
+	for i := range p.Nodes {
+		if p.Nodes[i].ID == 0 {
+			scopes = Add64(scopes, p.Nodes[i].Count)
+		}
+	}
+	return scopes
+}
+
+// Chain returns the indexes of the nodes from the root to node k.
+func (p *Paths) Chain(k int) []int {
+	var chain []int
+	for ; k >= 0; k = p.Nodes[k].Parent {
+		chain = append(chain, k)
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// markers returns the markers on any path of p, which may be nil.
+func (p *Paths) markers() map[registry.ID]bool {
+	if p == nil {
+		return nil
+	}
+	on := map[registry.ID]bool{}
+	for i := range p.Nodes {
+		on[p.Nodes[i].ID] = true
+	}
+	return on
+}
+
+// pathKey identifies a node among those of a tree.
+type pathKey struct {
+	parent int
+	id     registry.ID
+	start  bool
+	label  string
+}
+
+func (n *Path) key(parent int) pathKey { return pathKey{parent, n.ID, n.Go, n.Label} }
+
+// comparePaths orders the children of a node.
+func comparePaths(a, b *Path) int {
+	byGo := 0
+	if a.Go != b.Go {
+		byGo = 1
+		if b.Go {
+			byGo = -1
+		}
+	}
+	return cmp.Or(cmp.Compare(a.ID, b.ID), byGo, cmp.Compare(a.Label, b.Label))
+}
+
+// NewPaths returns the tree with the nodes of list, which are in any order with parents before
+// children, and may have the same path several times; it does not keep list.
+func NewPaths(list []Path) *Paths {
+	var t pathTree
+	t.add(list)
+	return &Paths{Nodes: t.sorted()}
+}
+
+// add returns the sum of p and q, which it does not modify; nil if neither was recorded.
+func (p *Paths) add(q *Paths) *Paths {
+	if p == nil && q == nil {
+		return nil
+	}
+	sum, t := &Paths{}, pathTree{}
+	for _, one := range []*Paths{p, q} {
+		if one != nil {
+			sum.Runs = Add64(sum.Runs, one.Runs)
+			sum.Lost = Add64(sum.Lost, one.Lost)
+			sum.Labels = Add64(sum.Labels, one.Labels)
+			t.add(one.Nodes)
+		}
+	}
+	sum.Nodes = t.sorted()
+	return sum
+}
+
+// sub returns p minus q, an earlier reading of the same run, without nodes that have no scopes on
+// or below them. If either is nil it returns p.
+func (p *Paths) sub(q *Paths) *Paths {
+	if p == nil || q == nil {
+		return p
+	}
+	var before pathTree
+	before.add(q.Nodes)
+	d := &Paths{Runs: Sub64(p.Runs, q.Runs), Lost: Sub64(p.Lost, q.Lost), Labels: Sub64(p.Labels, q.Labels)}
+	nodes, in := slices.Clone(p.Nodes), make([]int, len(p.Nodes))
+	used := make([]bool, len(nodes))
+	for i := range nodes {
+		n, parent := &nodes[i], -1
+		if n.Parent >= 0 {
+			parent = in[n.Parent]
+		}
+		in[i] = -2 // not in q; and so are its descendants
+		if at, ok := before.at[n.key(parent)]; ok && parent != -2 {
+			in[i] = at
+			n.sub(&before.nodes[at])
+		}
+		used[i] = n.Count|n.SumNS|n.SelfNS != 0
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if up := nodes[i].Parent; used[i] && up >= 0 {
+			used[up] = true
+		}
+	}
+	for i := range nodes {
+		if used[i] {
+			in[i] = len(d.Nodes)
+			if nodes[i].Parent >= 0 {
+				nodes[i].Parent = in[nodes[i].Parent]
+			}
+			d.Nodes = append(d.Nodes, nodes[i])
+		}
+	}
+	return d
+}
+
+// sub subtracts an earlier reading. It does not modify memory that n shares.
+func (n *Path) sub(old *Path) {
+	n.Count, n.SumNS = Sub64(n.Count, old.Count), Sub64(n.SumNS, old.SumNS)
+	// The latest scopes may have been read in part.
+	n.NestedNS = min(Sub64(n.NestedNS, old.NestedNS), n.SumNS)
+	n.SelfNS = min(Sub64(n.SelfNS, old.SelfNS), n.SumNS)
+	n.Readings = subReadings(n.Readings, old.Readings)
+}
+
+// A pathTree adds up nodes by path.
+type pathTree struct {
+	nodes []Path
+	at    map[pathKey]int // index in nodes
+}
+
+// add adds the nodes of a tree, which it neither modifies nor shares.
+func (t *pathTree) add(list []Path) {
+	if t.at == nil {
+		t.at = make(map[pathKey]int, len(list))
+	}
+	in := make([]int, len(list)) // index in t.nodes by index in list
+	for i := range list {
+		n, parent := &list[i], -1
+		if n.Parent >= 0 {
+			parent = in[n.Parent]
+		}
+		k, ok := t.at[n.key(parent)]
+		if !ok {
+			k = len(t.nodes)
+			t.at[n.key(parent)] = k
+			t.nodes = append(t.nodes, Path{Parent: parent, ID: n.ID, Label: n.Label, Go: n.Go})
+		}
+		in[i] = k
+		sum := &t.nodes[k]
+		sum.Count, sum.SumNS = Add64(sum.Count, n.Count), Add64(sum.SumNS, n.SumNS)
+		sum.NestedNS, sum.SelfNS = Add64(sum.NestedNS, n.NestedNS), Add64(sum.SelfNS, n.SelfNS)
+		sum.Readings = addReadings(sum.Readings, n.Readings)
+	}
+}
+
+// sorted returns the nodes in the order of Paths.Nodes.
+func (t *pathTree) sorted() []Path {
+	children := make([][]int, len(t.nodes)+1) // by index of the parent plus 1
+	for i := range t.nodes {
+		up := t.nodes[i].Parent + 1
+		children[up] = append(children[up], i)
+	}
+	byKey := func(a, b int) int { return comparePaths(&t.nodes[b], &t.nodes[a]) }
+	list := make([]Path, 0, len(t.nodes))
+	at := make([]int, len(t.nodes)) // index in list by index in t.nodes
+	slices.SortFunc(children[0], byKey)
+	for open := children[0]; len(open) > 0; { // the next one is the last, as paths may be long
+		k := open[len(open)-1]
+		n := t.nodes[k]
+		if n.Parent >= 0 {
+			n.Parent = at[n.Parent]
+		}
+		at[k] = len(list)
+		list = append(list, n)
+		slices.SortFunc(children[k+1], byKey)
+		open = append(open[:len(open)-1], children[k+1]...)
+	}
+	return list
+}

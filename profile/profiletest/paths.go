@@ -1,0 +1,56 @@
+package profiletest
+
+import (
+	"math/rand/v2"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// RandomPaths returns paths of p's markers, with plausible figures that do not agree with those of
+// the markers. The same markers, n and seed give the same n or fewer nodes.
+func RandomPaths(p *profile.Profile, n int, seed uint64) *profile.Paths {
+	r := rand.New(rand.NewPCG(seed, uint64(n)))
+	list := make([]profile.Path, n)
+	for i := range list {
+		node := &list[i]
+		node.Parent = r.IntN(i+1) - 1
+		if k := r.IntN(len(p.Markers) + 1); k > 0 {
+			node.ID = p.Markers[k-1].ID
+		}
+		node.Go = r.IntN(9) == 0
+		if r.IntN(4) == 0 {
+			node.Label = []string{"GET /", "GET /item", profile.OtherLabel}[r.IntN(3)]
+		}
+		if r.IntN(20) == 0 {
+			continue // open to the end
+		}
+		node.Count = 1 + r.Uint64N(1000)
+		node.SumNS = r.Uint64N(1_000_000)
+		node.NestedNS, node.SelfNS = r.Uint64N(node.SumNS+1), r.Uint64N(node.SumNS+1)
+		if r.IntN(2) == 0 {
+			node.Readings = []profile.Reading{{Collector: profile.Alloc, Scopes: node.Count, Values: []profile.Value{
+				{Name: profile.AllocBytes, Sum: node.SumNS, Self: node.SelfNS, Nested: node.NestedNS},
+				{Name: profile.AllocObjects, Sum: node.Count},
+			}}}
+		}
+	}
+	paths := profile.NewPaths(list)
+	paths.Runs, paths.Lost, paths.Labels = 1, r.Uint64N(3), r.Uint64N(3)
+	return paths
+}
+
+// DemoPaths returns paths of the markers of Demo: the loop inside main, labelled, inside itself
+// and in a goroutine that it starts, and scopes beyond the limit.
+func DemoPaths() *profile.Paths {
+	const main, loop, point = 0xa1, 0xa2, 0xa3
+	paths := profile.NewPaths([]profile.Path{
+		{Parent: -1, ID: main, Count: 1, SumNS: 2_400_000_000, SelfNS: 1_900_000_000},
+		{Parent: 0, ID: loop, Label: "GET /", Count: 7, SumNS: 400_000_000, NestedNS: 40_000_000, SelfNS: 350_000_000},
+		{Parent: 1, ID: point, Count: 1_234_567},
+		{Parent: 1, ID: loop, Go: true, Count: 3, SumNS: 250_000_000, SelfNS: 250_000_000},
+		{Parent: 0, ID: loop, Label: profile.OtherLabel, Count: 3, SumNS: 100_000_000, SelfNS: 90_000_000},
+		{Parent: 4, Count: 5, SumNS: 10_000_000, SelfNS: 10_000_000},
+	})
+	paths.Runs, paths.Labels = 1, 3
+	return paths
+}
