@@ -46,11 +46,12 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	}
 	w.WriteByte('\n')
 	d.table(w, r)
-	countChanges(w, r, Options{Width: d.Width, Color: d.Color})
+	d.countChanges(w, r)
+	d.varied(w, r)
 	var unvisited []string // listing each would hide the others: a program has many that runs never reach
 	for _, list := range []struct {
 		word   string
-		places []compare.Place
+		places []compare.Work
 	}{
 		{"new", r.Appeared}, {"vanished", r.Vanished}, {"passed only now", r.NewlyCalled}, {"no longer passed", r.NoLongerCalled},
 	} {
@@ -60,7 +61,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 				n++
 				continue
 			}
-			fmt.Fprintf(w, "%s: %s\n", ink.paint(faint, list.word), printable(p.Name))
+			fmt.Fprintf(w, "%s: %s\n", ink.paint(faint, list.word), workText(p))
 		}
 		if n > 0 {
 			unvisited = append(unvisited, units.Count(uint64(n))+" "+list.word)
@@ -80,6 +81,9 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 		}
 		fmt.Fprintf(w, "%s\n\n", ink.paint(faint, guessText))
 	}
+	if r.Counts == compare.CountsBeside && r.Exact && len(r.Counted) > 0 {
+		fmt.Fprintln(w, ink.paint(faint, "counts: "+countsSummary(r)))
+	}
 	fmt.Fprintln(w, ink.paint(faint, diffSummary(r)))
 	for _, caution := range r.Cautions {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(caution))
@@ -98,7 +102,13 @@ func diffHeading(r *compare.Result) [][2]string {
 	if r.Tests > len(r.Markers) {
 		tests += ", " + units.Plural(r.Tests, "figure")
 	}
-	lines := [][2]string{{"old", side(r.Old)}, {"new", side(r.New)}, {"compared", tests}}
+	lines := [][2]string{{"old", side(r.Old)}, {"new", side(r.New)}}
+	if r.Counts != compare.CountsOnly {
+		lines = append(lines, [2]string{"compared", tests})
+	}
+	if text := countsHeading(r); text != "" {
+		lines = append(lines, [2]string{"counted", text})
+	}
 	if !r.Enough {
 		return lines
 	}
@@ -250,24 +260,14 @@ func figureCells(f *compare.Figure, verdict compare.Verdict) []string {
 	return cells
 }
 
-// countChanges writes the markers whose call counts changed with certainty.
-func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
-	if len(r.Counted) == 0 {
-		return
-	}
-	columns := []column{{name: "passages of every run", left: true, shorten: true}, {name: "old"}, {name: "new"}, {name: "change"}}
-	for _, c := range r.Counted {
-		change := float64(c.New)/float64(c.Old) - 1
-		for i, cell := range []string{nameOf(c.Place), units.Count(c.Old), units.Count(c.New), signed(change)} {
-			columns[i].cells = append(columns[i].cells, cell)
-		}
-	}
-	writeRows(w, columns, rows{}, o)
-	w.WriteByte('\n')
-}
-
 // diffSummary returns the line below the tables.
 func diffSummary(r *compare.Result) string {
+	if r.Counts == compare.CountsOnly {
+		if r.Compared() == 0 {
+			return "no number to compare: none is known for both sides and the same in all runs of one"
+		}
+		return countsSummary(r) + "; threshold " + percent(r.Threshold)
+	}
 	if len(r.Markers) == 0 {
 		return "no marker to compare: none was passed on both sides, and has the metric " + printable(r.Metric)
 	}
@@ -280,7 +280,7 @@ func diffSummary(r *compare.Result) string {
 			changed++
 		}
 	}
-	worse, better := r.Worse(), r.Better()
+	worse, better := r.Worse()-r.CountsOf(compare.Worse), r.Better()-r.CountsOf(compare.Better)
 	text := fmt.Sprintf("%d worse, %d better", worse, better)
 	if changed > 0 {
 		text += fmt.Sprintf(", %d changed by less than %s", changed, percent(r.Threshold))

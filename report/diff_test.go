@@ -19,6 +19,9 @@ func comparison() *compare.Result {
 	place := func(id int, name string) compare.Place {
 		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id, Passed: true}
 	}
+	work := func(id int, name string, lo, hi uint64) compare.Work {
+		return compare.Work{Place: place(id, name), Passages: compare.Range{Lo: lo, Hi: hi}}
+	}
 	summary := func(median float64) compare.Summary {
 		return compare.Summary{Median: median, Lo: median * 0.99, Hi: median * 1.012, Runs: 10}
 	}
@@ -45,9 +48,17 @@ func comparison() *compare.Result {
 			{Place: place(5, "idle"), Verdict: compare.Unchanged, Detectable: math.Inf(1), Figures: []compare.Figure{figure("p50", 55, 56, 0.9, compare.Unchanged)}},
 			{Place: place(6, "zero"), Verdict: compare.Unchanged, Detectable: math.Inf(1), Figures: []compare.Figure{none}},
 		},
-		Counted:  []compare.Count{{Place: place(1, "(*Store).Load"), Old: 1200, New: 3600}},
-		Appeared: []compare.Place{place(7, "cache")}, Vanished: []compare.Place{place(8, "scan")},
-		NewlyCalled: []compare.Place{place(9, "retry")}, NoLongerCalled: []compare.Place{place(10, "fall\x1bback")},
+		ExactCounts: compare.ExactCounts{Runs: [2]int{10, 10}, Same: 40, Exact: true},
+		Counted: []compare.Count{
+			{Place: place(1, "(*Store).Load"), What: compare.Passages, Old: 1200, New: 3600, Verdict: compare.Worse, Callers: []compare.CallerCount{
+				{ID: 0xa2, Name: "example.com/shop.parse", Old: 0, New: 2000}, {Old: 100, New: 400}, {ID: 0xa3, Name: "example.com/shop.sort", Old: 1100, New: 1197}, {ID: 0xa4, Name: "example.com/shop.write", Old: 0, New: 3},
+			}},
+			{Place: place(3, "sort"), What: compare.Bytes, Old: 4 << 20, New: 1 << 20, Verdict: compare.Better},
+			{Place: place(4, "write"), What: compare.Objects, Old: 1000, New: 1001, Verdict: compare.Changed},
+		},
+		Varied:   []compare.Varied{{Place: place(2, "parse"), What: compare.Passages, Old: compare.Range{Lo: 90, Hi: 1100}, New: compare.Range{Lo: 95, Hi: 95}}},
+		Appeared: []compare.Work{work(7, "cache", 1200, 1200)}, Vanished: []compare.Work{work(8, "scan", 1, 1)},
+		NewlyCalled: []compare.Work{work(9, "retry", 0, 7)}, NoLongerCalled: []compare.Work{work(10, "fall\x1bback", 5, 6)},
 		Cautions: []string{"clocks differ: old tsc, new mono; changes may be due to that"},
 	}
 }
@@ -76,8 +87,8 @@ func TestDiffText(t *testing.T) {
 	together.Shared[0].Verdict, together.Markers = compare.Worse, nil
 	nothing := &compare.Result{Options: compare.Options{Metric: "p99", Threshold: 0.1, Alpha: 0.01}, Enough: true, Half: math.Inf(1), Most: math.Inf(1)}
 	unvisited := comparison()
-	rare := compare.Place{ID: 1, Name: "example.com/shop.rare", Kind: "func", File: "shop.go", Line: 7}
-	unvisited.Appeared = append(unvisited.Appeared, slices.Repeat([]compare.Place{rare}, 1200)...)
+	rare := compare.Work{Place: compare.Place{ID: 1, Name: "example.com/shop.rare", Kind: "func", File: "shop.go", Line: 7}}
+	unvisited.Appeared = append(unvisited.Appeared, slices.Repeat([]compare.Work{rare}, 1200)...)
 	unvisited.Vanished = append(unvisited.Vanished, rare, rare, rare)
 	guesses := comparison()
 	for i, name := range []string{"Load", "parse"} {
@@ -87,6 +98,8 @@ func TestDiffText(t *testing.T) {
 	guesses.Markers[1].OldName, guesses.Counted[0].Guess = guesses.Markers[1].Name, true
 	guesses.Counted[0].OldName = guesses.Markers[0].OldName
 	guesses.Markers = slices.Concat(guesses.Markers[2:], guesses.Markers[:2])
+	counts := comparison()
+	counts.Counts, counts.Metric, counts.Markers, counts.Shared, counts.Enough = compare.CountsOnly, "counts", nil, nil, false
 	rough := comparison()
 	rough.Half, rough.Most = 5.3e9, 5.4e9
 	for _, tt := range []struct {
@@ -105,6 +118,8 @@ func TestDiffText(t *testing.T) {
 		{"guesses", Diff{}, guesses},
 		{"guesses-narrow", Diff{Color: true, Width: 70}, guesses},
 		{"unvisited", Diff{}, unvisited},
+		{"counts", Diff{}, counts},
+		{"counts-narrow", Diff{Color: true, Width: 60}, counts},
 	} {
 		text := written(t, tt.d, tt.r)
 		golden.Check(t, "diff/"+tt.name+".txt", text)

@@ -22,16 +22,19 @@ type jsonDiff struct {
 	NeedRuns       int          `json:"need_runs"`       // number on each side needed to detect any change
 	Tests          int          `json:"tests"`           // number of statistics compared
 	Permutations   int          `json:"relabelled"`      // permutations of the labels in the permutation test
-	Exact          bool         `json:"exact"`           // the test used all possible permutations
+	All            bool         `json:"exact"`           // the test used all possible permutations
 	Half           jsonFloat    `json:"detectable_half"` // change that would have been detected in half of the markers
 	Most           jsonFloat    `json:"detectable_most"` // change that would have been detected in nine of ten markers
 	Spread         *float64     `json:"shared_spread"`   // standard deviation of the part that all markers of a run share
 	Shared         []jsonFigure `json:"shared"`          // changes of that part; empty for fewer than 20 markers
-	Appeared       []jsonPlace  `json:"appeared"`
-	Vanished       []jsonPlace  `json:"vanished"`
-	NewlyCalled    []jsonPlace  `json:"passed_only_now"`
-	NoLongerCalled []jsonPlace  `json:"no_longer_passed"`
-	Counted        []jsonCount  `json:"passages"` // markers with the same call count in all old runs and in all new runs, but different counts
+	Appeared       []jsonWork   `json:"appeared"`
+	Vanished       []jsonWork   `json:"vanished"`
+	NewlyCalled    []jsonWork   `json:"passed_only_now"`
+	NoLongerCalled []jsonWork   `json:"no_longer_passed"`
+	Exact          bool         `json:"counts_compared"` // numbers that are the same in all runs of a side were compared
+	Same           int          `json:"counts_same"`     // how many did not change
+	Counted        []jsonCount  `json:"counts"`          // those that did
+	Varied         []jsonVaried `json:"counts_vary"`     // those that differ between runs of a side
 	Cautions       []string     `json:"cautions"`
 }
 
@@ -55,10 +58,33 @@ type jsonPlace struct {
 	OldName string `json:"old_name,omitempty"` // if it differs
 }
 
+type jsonWork struct {
+	jsonPlace
+	Passages [2]uint64 `json:"passages"` // least and greatest number in a run
+}
+
 type jsonCount struct {
 	jsonPlace
-	Old uint64 `json:"old"`
-	New uint64 `json:"new"`
+	What    string            `json:"what"` // passages, objects or bytes
+	Old     uint64            `json:"old"`
+	New     uint64            `json:"new"`
+	Change  jsonFloat         `json:"change"`
+	Verdict string            `json:"verdict"` // worse, better, changed (by less than the threshold)
+	Callers []jsonCallerCount `json:"callers,omitempty"`
+}
+
+type jsonCallerCount struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // "" if no scope was open
+	Old  uint64 `json:"old"`
+	New  uint64 `json:"new"`
+}
+
+type jsonVaried struct {
+	jsonPlace
+	What string    `json:"what"`
+	Old  [2]uint64 `json:"old"` // least and greatest
+	New  [2]uint64 `json:"new"`
 }
 
 type jsonCompared struct {
@@ -112,19 +138,29 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 		NeedRuns:       r.Need,
 		Tests:          r.Tests,
 		Permutations:   r.Permutations,
-		Exact:          r.All,
+		All:            r.All,
 		Half:           jsonFloat(r.Half),
 		Most:           jsonFloat(r.Most),
 		Shared:         jsonFigures(r.Shared),
-		Appeared:       jsonPlaces(r.Appeared),
-		Vanished:       jsonPlaces(r.Vanished),
-		NewlyCalled:    jsonPlaces(r.NewlyCalled),
-		NoLongerCalled: jsonPlaces(r.NoLongerCalled),
+		Appeared:       jsonWorks(r.Appeared),
+		Vanished:       jsonWorks(r.Vanished),
+		NewlyCalled:    jsonWorks(r.NewlyCalled),
+		NoLongerCalled: jsonWorks(r.NoLongerCalled),
+		Exact:          r.Exact,
+		Same:           r.Same,
 		Counted:        []jsonCount{},
+		Varied:         []jsonVaried{},
 		Cautions:       append([]string{}, r.Cautions...),
 	}
 	for _, c := range r.Counted {
-		d.Counted = append(d.Counted, jsonCount{jsonPlaceOf(c.Place), c.Old, c.New})
+		line := jsonCount{jsonPlace: jsonPlaceOf(c.Place), What: c.What, Old: c.Old, New: c.New, Change: jsonFloat(c.Change()), Verdict: c.Verdict.String()}
+		for _, caller := range c.Callers {
+			line.Callers = append(line.Callers, jsonCallerCount{caller.ID.String(), caller.Name, caller.Old, caller.New})
+		}
+		d.Counted = append(d.Counted, line)
+	}
+	for _, v := range r.Varied {
+		d.Varied = append(d.Varied, jsonVaried{jsonPlaceOf(v.Place), v.What, ends(v.Old), ends(v.New)})
 	}
 	if r.Shared != nil {
 		d.Spread = &r.Spread
@@ -164,10 +200,12 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 // diffVerdict returns the overall verdict.
 func diffVerdict(r *compare.Result) string {
 	switch {
-	case !r.Enough || r.Certain() == 0:
-		return "unknown"
 	case r.Worse() > 0:
 		return "worse"
+	case r.Counts == compare.CountsOnly && r.Compared() > 0:
+		return "ok"
+	case !r.Enough || r.Certain() == 0:
+		return "unknown"
 	}
 	return "ok"
 }
@@ -184,13 +222,15 @@ func jsonPlaceOf(p compare.Place) jsonPlace {
 	return place
 }
 
-func jsonPlaces(list []compare.Place) []jsonPlace {
-	out := []jsonPlace{}
+func jsonWorks(list []compare.Work) []jsonWork {
+	out := []jsonWork{}
 	for _, p := range list {
-		out = append(out, jsonPlaceOf(p))
+		out = append(out, jsonWork{jsonPlaceOf(p.Place), ends(p.Passages)})
 	}
 	return out
 }
+
+func ends(r compare.Range) [2]uint64 { return [2]uint64{r.Lo, r.Hi} }
 
 func jsonFigures(list []compare.Figure) []jsonFigure {
 	out := []jsonFigure{}

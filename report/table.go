@@ -105,7 +105,7 @@ func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 			c.put(&line, i, len(columns), c.cells[k], tail, s, ink(o.Color && !pale))
 		}
 		if pale {
-			w.WriteString(ink(o.Color).paint(faint, line.String()))
+			w.WriteString(ink(o.Color).paint(faint, string(bytes.TrimRight(line.Bytes(), " "))))
 		} else {
 			w.Write(bytes.TrimRight(line.Bytes(), " "))
 		}

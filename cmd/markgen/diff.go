@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ var cmdDiff = &cli.Command{
 	Sides: true,
 	Short: "what got slower or faster between two sets of runs, and fails if something got slower",
 	Long: `
-usage: markgen diff [-threshold 5%] [-alpha 0.05] [-metric M] [-all] [-json] OLD… -- NEW…
+usage: markgen diff [-threshold 5%] [-counts | [-alpha 0.05] [-metric M] [-all]] [-json] OLD… -- NEW…
 
 Diff compares runs of a program from before a change with runs from after it, marker by marker, and tells what
 got worse, what got better, and what is chance. OLD and NEW are data files, folders of them or patterns, as for
@@ -37,9 +38,16 @@ and a figure is larger by -threshold or more, or when there is nothing to compar
 at its quantiles p5, p25, p50, p90 and p99, by its mean, and by the mean of the slowest hundredth, p99+; the table
 shows where the change is surest.
 
+Numbers that are the same in all runs of a side, two or more, are compared exactly beside the times: passages and, with
+collect=alloc in deep builds, the objects and bytes that scopes allocate. One that grew by -threshold or more is worse,
+however busy the machine was. Numbers that vary from run to run are named. What runs on one side only is listed. Runs
+that were killed and markers that were sampled or turned off take no part.
+
   -threshold 5%  the change that matters
+  -counts        compares only numbers that do not vary from run to run, and no times. One run a side will do if the
+                 program is deterministic. -counts=false compares times alone
   -alpha 0.05    the chance of a false alarm, of the whole comparison
-  -metric M      time (default); or one figure alone: mean, p50, p90, p99, max, self (the time of a passage
+  -metric M      time; or one figure alone: mean, p50, p90, p99, max, self (the time of a passage
                  without scopes within), total, count (of passages), or COLLECTOR.VALUE, such as io.read_bytes,
                  for what a collector read in a scope
   -all           lists the markers, too, that did not change
@@ -51,6 +59,7 @@ compare, a file that can't be read; 2 wrong usage.
 examples:
   markgen test -runs 10 -o perf -old main ./... && markgen diff perf/old -- perf/new
   markgen diff -threshold 10% 'main/*.markgen' -- 'branch/*.markgen'
+  markgen test -runs 2 -o perf -old main ./... && markgen diff -counts perf/old -- perf/new
   markgen diff -metric count old -- new
   markgen diff -json old new | jq '.markers[] | select(.verdict == "worse" and (.guess | not))'`,
 	Run: runDiff,
@@ -74,6 +83,21 @@ func (p *percentage) Set(text string) error {
 	return nil
 }
 
+// A countsFlag is the flag -counts, a compare.Counts: left out, set or -counts=false.
+type countsFlag compare.Counts
+
+func (c *countsFlag) String() string { return "" }
+
+func (c *countsFlag) IsBoolFlag() bool { return true }
+
+func (c *countsFlag) Set(text string) error {
+	v, err := strconv.ParseBool(text)
+	if *c = countsFlag(compare.CountsOff); v {
+		*c = countsFlag(compare.CountsOnly)
+	}
+	return err
+}
+
 func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	fs := env.Flags()
 	o := compare.Options{Alpha: compare.DefaultAlpha}
@@ -81,12 +105,19 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	fs.Var(&threshold, "threshold", "")
 	fs.Float64Var(&o.Alpha, "alpha", compare.DefaultAlpha, "")
 	fs.StringVar(&o.Metric, "metric", "time", "")
+	var counts countsFlag
+	fs.Var(&counts, "counts", "")
 	all := fs.Bool("all", false, "")
 	asJSON := fs.Bool("json", false, "")
 	if code, done := env.Parse(fs, args); done {
 		return code
 	}
-	o.Threshold = float64(threshold)
+	o.Threshold, o.Counts = float64(threshold), compare.Counts(counts)
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name == "metric" && counts == countsFlag(compare.CountsBeside) {
+			o.Counts = compare.CountsOff // that metric alone was asked for
+		}
+	})
 	given := fs.Args()
 	if slices.Contains(args, "--") && !slices.Contains(given, "--") { // nothing precedes it, so it was parsed as the end of the flags
 		given = append([]string{"--"}, given...)
@@ -94,6 +125,9 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	old, fresh, wrong := sides(given)
 	if wrong != "" {
 		return env.Wrong("%s", wrong)
+	}
+	if o.Counts == compare.CountsOnly && o.Metric != "time" {
+		return env.Wrong("-counts and -metric exclude each other: numbers that are the same in every run, or the statistics of one figure")
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) { // 0 selects the default of package compare
 		return env.Wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", o.Alpha)
@@ -135,6 +169,12 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 		return env.Fail(err)
 	}
 	switch {
+	case o.Counts == compare.CountsOnly && r.Compared() == 0:
+		return env.Fail(errors.New("no numbers could be compared; see that both sides are runs of the same program that ended, without sample=, and do the same work each time"))
+	case r.Worse() > 0 && !r.Enough:
+		return cli.Finding
+	case o.Counts == compare.CountsOnly:
+		return code
 	case len(r.Markers) == 0:
 		return env.Fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
 	case r.Certain() == 0:

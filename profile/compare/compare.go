@@ -25,6 +25,10 @@ type Options struct {
 	// change that is certainly smaller is not Worse. With 0, any significant change is relevant.
 	Threshold float64
 
+	// Counts says whether numbers of passages and allocations are compared exactly, too. With
+	// CountsOnly, Metric is not used.
+	Counts Counts
+
 	// Alpha is the probability of reporting any marker if nothing changed; 0 means DefaultAlpha.
 	Alpha float64
 }
@@ -47,6 +51,9 @@ type Comparison struct {
 	last    [2]time.Time
 	markers map[registry.ID]*series
 	notes   notes
+
+	countable    [2]int // runs of each side whose counts are complete
+	processAlloc bool   // some run has allocations of the process instead of those of scopes
 }
 
 // Side describes the runs of one side.
@@ -75,13 +82,13 @@ type series struct {
 	values     [2][]float64 // by run and figure; NaN if there is none
 	passages   [2][]float64 // by run, number of calls measured; NaN if the program lacks the marker
 	counts     [2]counts
+	exact      exact
 }
 
-// counts says whether all runs of a side had the same number of calls.
+// counts are the runs of a side that have a marker, those of them that called it, and its range.
 type counts struct {
-	runs, visited int
-	count         uint64 // of the first run
-	differ        bool
+	tally
+	visited int
 }
 
 // NewComparison returns a comparison without runs.
@@ -99,7 +106,9 @@ func NewComparison(o Options) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Metric = m.name
+	if o.Metric = m.name; o.Counts == CountsOnly {
+		o.Metric = "counts"
+	}
 	return &Comparison{options: o, metric: m, markers: map[registry.ID]*series{}}, nil
 }
 
@@ -120,13 +129,22 @@ func (c *Comparison) Add(label Label, p *profile.Profile) error {
 		c.first[label] = p.Start
 	}
 	c.notes.add(label, p)
+	exact := countable(p)
+	if exact {
+		c.countable[label]++
+	}
 	for i := range p.Markers {
-		c.addMarker(label, run, p.Start, &p.Markers[i])
+		m := &p.Markers[i]
+		s := c.addMarker(label, run, p.Start, m)
+		if exact {
+			s.exact.add(label, m, p.NoSelf)
+		}
+		c.processAlloc = c.processAlloc || m.Reading(profile.ProcessAlloc) != nil
 	}
 	return nil
 }
 
-func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile.Marker) {
+func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile.Marker) *series {
 	s := c.markers[m.ID]
 	if s == nil {
 		s = &series{id: m.ID, countOnly: true, named: label, asOf: start.Add(-1)}
@@ -152,14 +170,11 @@ func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile
 	s.passages[label] = append(padded(s.passages[label], run), passages(m))
 
 	n := &s.counts[label]
-	if n.runs == 0 {
-		n.count = m.Count
-	}
-	n.runs++
-	n.differ = n.differ || m.Count != n.count
+	n.add(m.Count)
 	if m.Count > 0 {
 		n.visited++
 	}
+	return s
 }
 
 // padded extends a list with NaN for runs without the marker.

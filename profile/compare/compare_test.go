@@ -63,11 +63,14 @@ func TestPlaces(t *testing.T) {
 		}
 		return of(both, marker(2, times(r, 20, 1000)), marker(3, times(r, 20, 500)), empty(4), empty(6))
 	})
-	names := func(list []Place) (names []string) {
+	names := func(list []Work) (names []string) {
 		for _, p := range list {
 			name := p.Name
 			if !p.Passed {
 				name += " not passed"
+			}
+			if want := (Range{20, 20}); p.Passed && p.Passages != want {
+				t.Errorf("%s has %v passages", p.Name, p.Passages)
 			}
 			names = append(names, name)
 		}
@@ -75,7 +78,7 @@ func TestPlaces(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		what string
-		got  []Place
+		got  []Work
 		want string
 	}{
 		{"appeared", got.Appeared, "shop.f001, shop.f005 not passed"},

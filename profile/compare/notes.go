@@ -56,9 +56,12 @@ func (c *Comparison) cautions() []string {
 		}
 	}
 	differ("Go version or system", n.builds)
-	differ("clocks", n.clocks)
 	old, fresh := c.sides[Old], c.sides[New]
-	if a, b := old.Clock.Hz, fresh.Clock.Hz; a > 0 && b > 0 && old.Clock.Kind == fresh.Clock.Kind && math.Abs(a/b-1) > 0.01 {
+	timed := c.options.Counts != CountsOnly
+	if timed {
+		differ("clocks", n.clocks)
+	}
+	if a, b := old.Clock.Hz, fresh.Clock.Hz; timed && a > 0 && b > 0 && old.Clock.Kind == fresh.Clock.Kind && math.Abs(a/b-1) > 0.01 {
 		list = append(list, fmt.Sprintf("the clocks' rates differ, %.3f and %.3f GHz: these are two machines, and changes may be due to that", a/1e9, b/1e9))
 	}
 	for label, name := range [...]string{"old", "new"} {
@@ -68,17 +71,22 @@ func (c *Comparison) cautions() []string {
 			list = append(list, name+": some files are sums of several processes' data and some are not; each is taken as one run")
 		}
 	}
-	if old.Runs > 1 && fresh.Runs > 1 && (c.last[Old].Before(c.first[New]) || c.last[New].Before(c.first[Old])) {
+	if timed && old.Runs > 1 && fresh.Runs > 1 && (c.last[Old].Before(c.first[New]) || c.last[New].Before(c.first[Old])) {
 		list = append(list, "all runs of one side were made before the first of the other: a machine that changed its speed in between looks like a change; make old and new runs in turn")
 	}
-	if n.untimed > 0 {
+	if timed && n.untimed > 0 {
 		list = append(list, fmt.Sprintf("%d of the runs were traced and not timed; run them with collect=time", n.untimed))
 	}
+	list = append(list, c.countCautions()...)
 	if sampled, off := c.special(); sampled+off > 0 {
-		if sampled > 0 {
+		if sampled > 0 && !timed {
+			list = append(list, fmt.Sprintf("%d of the markers were sampled: their counts are estimates, which are not compared; make runs without sample=", sampled))
+		} else if sampled > 0 {
 			list = append(list, fmt.Sprintf("%d of the markers were sampled: their figures are estimates, which vary more from run to run", sampled))
 		}
-		if off > 0 {
+		if off > 0 && !timed {
+			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their counts are not compared", off))
+		} else if off > 0 {
 			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their passages after that are missing", off))
 		}
 	}

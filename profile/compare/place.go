@@ -26,29 +26,19 @@ func (s *series) place() Place {
 	}
 }
 
-// places finds the markers that only one side has or called, and those whose number of calls
-// certainly changed.
+// places finds the markers that only one side has or called.
 func (c *Comparison) places(r *Result) {
 	for _, s := range c.sorted() {
 		old, fresh := s.counts[Old], s.counts[New]
 		switch p := s.place(); {
 		case old.runs == 0:
-			r.Appeared = append(r.Appeared, p)
+			r.Appeared = append(r.Appeared, Work{p, fresh.Range})
 		case fresh.runs == 0:
-			r.Vanished = append(r.Vanished, p)
+			r.Vanished = append(r.Vanished, Work{p, old.Range})
 		case old.visited == 0 && fresh.visited > 0:
-			r.NewlyCalled = append(r.NewlyCalled, p)
+			r.NewlyCalled = append(r.NewlyCalled, Work{p, fresh.Range})
 		case old.visited > 0 && fresh.visited == 0:
-			r.NoLongerCalled = append(r.NoLongerCalled, p)
-		case s.certain():
-			r.Counted = append(r.Counted, Count{p, old.count, fresh.count})
+			r.NoLongerCalled = append(r.NoLongerCalled, Work{p, old.Range})
 		}
 	}
-}
-
-// certain reports whether all runs of a side have the same number of calls, and those of the other
-// side have another. It requires at least two runs per side.
-func (s *series) certain() bool {
-	a, b := s.counts[Old], s.counts[New]
-	return !s.sampled && !s.off && a.runs > 1 && b.runs > 1 && !a.differ && !b.differ && a.count != b.count && a.count > 0 && b.count > 0
 }

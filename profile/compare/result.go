@@ -54,11 +54,14 @@ type Result struct {
 	// Appeared and Vanished are the markers that only the new or only the old program has;
 	// NewlyCalled and NoLongerCalled are the markers that both have but only the new or only the
 	// old runs called. They are sorted by name.
-	Appeared, Vanished, NewlyCalled, NoLongerCalled []Place
+	Appeared, Vanished, NewlyCalled, NoLongerCalled []Work
 
-	// Counted are the markers with the same number of calls in all runs of a side, and another
-	// number on the other side: a change that needs no test. They are sorted by name.
+	// Counted are the numbers that are the same in all runs of a side, and others on the other
+	// side: a change that needs no test. They are sorted by verdict as Markers are, the largest
+	// change first. Varied are those that are not the same, sorted by name.
+	ExactCounts
 	Counted []Count
+	Varied  []Varied
 
 	Tests        int  // number of figures of markers that were tested
 	Permutations int  // number of permutations of the labels
@@ -76,8 +79,8 @@ type Result struct {
 	Cautions []string // cautions that a reader should know before relying on the rest
 }
 
-// Worse returns the number of findings that make the comparison fail: markers that got worse, plus
-// one if any shared figure did.
+// Worse returns the number of findings that make the comparison fail: markers that got worse,
+// numbers that grew, plus one if any shared figure got worse.
 func (r *Result) Worse() int { return r.count(Worse) }
 
 // Better returns the number of findings that got better, counted like Worse.
@@ -89,8 +92,30 @@ func (r *Result) count(v Verdict) (n int) {
 			n++
 		}
 	}
+	n += r.CountsOf(v)
 	if slices.ContainsFunc(r.Shared, func(f Figure) bool { return f.Verdict == v }) {
 		n++
+	}
+	return n
+}
+
+// CountsOf returns how many of Counted have the verdict, without guesses.
+func (r *Result) CountsOf(v Verdict) (n int) {
+	for i := range r.Counted {
+		if r.Counted[i].Verdict == v && !r.Counted[i].Guess {
+			n++
+		}
+	}
+	return n
+}
+
+// Compared returns how many numbers were compared exactly, without guesses.
+func (r *Result) Compared() int {
+	n := r.Same
+	for i := range r.Counted {
+		if !r.Counted[i].Guess {
+			n++
+		}
 	}
 	return n
 }
@@ -124,12 +149,6 @@ type Place struct {
 	// Guess says that the new marker may be other code than the old one: see profile.Marker.
 	Guess   bool
 	OldName string // Name is from the new runs; "" if only they have the marker
-}
-
-// Count is a marker with its number of calls in every old run, and in every new one.
-type Count struct {
-	Place
-	Old, New uint64
 }
 
 // Marker is the result for one marker.
@@ -174,6 +193,10 @@ func (c *Comparison) Result() *Result {
 	r := &Result{Options: c.options, About: c.metric.about, Old: c.sides[Old], New: c.sides[New], Half: math.Inf(1), Most: math.Inf(1)}
 	r.Cautions = c.cautions()
 	c.places(r)
+	c.counts(r)
+	if c.options.Counts == CountsOnly {
+		return r
+	}
 	rows := c.rows()
 	r.Tests = len(rows)
 	t := c.test(r, rows)
