@@ -100,7 +100,7 @@ func (b *bench) between(ctx context.Context) error {
 			return err
 		}
 		if got.Count != n/traceStep || got.Unpaired != 0 {
-			return fmt.Errorf("markgen between found %d pairs and %d unpaired passages in %d records", got.Count, got.Unpaired, n)
+			return fmt.Errorf("markgen between found %d pairs and %d unpaired scopes in %d records", got.Count, got.Unpaired, n)
 		}
 		if err := os.Remove(file); err != nil {
 			return err
@@ -181,10 +181,10 @@ func writeTrace(name string, n int) error {
 		for i := range count {
 			s := steps[i%traceStep]
 			r := block[layout.TraceData+i*layout.RecordSize:]
-			passage := uint64(at+i) / traceStep
-			tick := uint64(k/traceShards*traceBlock+i)*100*traceShards + uint64(shard)*50 + passage*2654435761%64
+			scope := uint64(at+i) / traceStep
+			tick := uint64(k/traceShards*traceBlock+i)*100*traceShards + uint64(shard)*50 + scope*2654435761%64
 			order.PutUint64(r[layout.RecordTick:], tick)
-			order.PutUint64(r[layout.RecordGoroutine:], passage%traceGoroutines*traceShards+uint64(shard))
+			order.PutUint64(r[layout.RecordGoroutine:], scope%traceGoroutines*traceShards+uint64(shard))
 			order.PutUint32(r[layout.RecordMarker:], s.kind<<layout.RecordKindShift|(s.marker+layout.StackFirst))
 			order.PutUint32(r[layout.RecordLevel:], s.level)
 			order.PutUint64(r[layout.RecordCost:], traceCost<<8|numbers[shard]<<layout.RecordCostBits)

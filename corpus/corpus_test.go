@@ -129,14 +129,14 @@ type row struct {
 	blocks             int
 	unsteady, excepted int
 	different          int
-	passages           uint64 // counts of all markers, to check that something is compared
+	scopes             uint64 // counts of all markers, to check that something is compared
 	plain, marked      time.Duration
 	plainFails         []string
 }
 
 func (r row) String() string {
-	s := fmt.Sprintf("%s %s: %d tests, %d pass, %d fail plain, %d passages, %d blocks, %d unsteady, %d excepted, %d different; %.1fs plain, %.1fs marked",
-		r.entry, r.mode, r.tests, r.pass, r.fail, r.passages, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
+	s := fmt.Sprintf("%s %s: %d tests, %d pass, %d fail plain, %d scopes, %d blocks, %d unsteady, %d excepted, %d different; %.1fs plain, %.1fs marked",
+		r.entry, r.mode, r.tests, r.pass, r.fail, r.scopes, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
 	for _, f := range r.plainFails {
 		s += "\n\tfails plain: " + f
 	}
@@ -146,10 +146,10 @@ func (r row) String() string {
 func table(rows []row) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "entry\tmode\ttests\tpass\tplain fails\tpassages\tblocks\tunsteady\texcepted\tdifferent\tplain s\tmarked s\t")
+	fmt.Fprintln(w, "entry\tmode\ttests\tpass\tplain fails\tscopes\tblocks\tunsteady\texcepted\tdifferent\tplain s\tmarked s\t")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t\n", r.entry, r.mode, r.tests, r.pass, r.fail,
-			r.passages, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
+			r.scopes, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
 	}
 	w.Flush()
 	return b.String()
@@ -221,7 +221,7 @@ func (w *workplace) tests(t *testing.T, mode string, own, flags []string, except
 	data := filepath.Join(w.out, mode+".markgen")
 	marked, d := w.markgenTest(t, mode, slices.Concat([]string{"-all", "-o", data}, own, w.markFlags()), flags)
 	r.marked = d
-	if r.passages = w.passages(t, data); r.passages == 0 {
+	if r.scopes = w.scopes(t, data); r.scopes == 0 {
 		t.Errorf("%s: no marker was passed", mode)
 	}
 	want, got := outcomes(plain), outcomes(marked)

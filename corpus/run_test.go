@@ -70,8 +70,8 @@ func (w *workplace) markgenTest(t *testing.T, name string, own, flags []string) 
 	return w.run(t, name, w.exe, slices.Concat([]string{"test", "-report", "none"}, own, w.testFlags(flags)))
 }
 
-// passages returns the total count in a run's data.
-func (w *workplace) passages(t *testing.T, data string) (n uint64) {
+// scopes returns the total count in a run's data.
+func (w *workplace) scopes(t *testing.T, data string) (n uint64) {
 	t.Helper()
 	files, err := filepath.Glob(data + "*")
 	if err != nil || len(files) == 0 {

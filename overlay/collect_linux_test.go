@@ -300,7 +300,7 @@ func TestCollectTraced(t *testing.T) {
 	t.Parallel()
 	r := collectRun(t, collectBuild(t), "time+trace+cranky", "calls")
 	if r.count["cranky.Read"] == 0 || r.lost != 0 {
-		t.Errorf("%d passages in Read, %d records lost", r.count["cranky.Read"], r.lost)
+		t.Errorf("%d scopes in Read, %d records lost", r.count["cranky.Read"], r.lost)
 	}
 }
 

@@ -93,7 +93,7 @@ func checkDeep(t *testing.T, stdout string, markers map[string]deepMarker, off f
 			t.Errorf("%s: %d bytes in %d objects, want %d in %d", name, a.Bytes.Total, a.Objects.Total, bytes, objects)
 		}
 		if m.Count == 0 || m.Open != 0 || m.Alloc.Scopes != m.Count || m.Alloc.Dropped != 0 {
-			t.Errorf("%s: %d passages, %d of them open, %d read and %d not", name, m.Count, m.Open, m.Alloc.Scopes, m.Alloc.Dropped)
+			t.Errorf("%s: %d scopes, %d of them open, %d read and %d not", name, m.Count, m.Open, m.Alloc.Scopes, m.Alloc.Dropped)
 		}
 		for what, v := range map[string]deepValue{"bytes": m.Alloc.Bytes, "objects": m.Alloc.Objects} {
 			for sum, list := range map[uint64][]deepBucket{v.Total + v.Nested: v.Buckets, v.Self: v.SelfBuckets} {
@@ -174,7 +174,7 @@ func checkDeepWait(t *testing.T, program string) {
 			sum += v.Total
 		}
 		if m.Count != 1 || r.Scopes != 1 || sum != ns {
-			t.Errorf("%s: %d passages of %d ns, %d read with %d ns", name, m.Count, ns, r.Scopes, sum)
+			t.Errorf("%s: %d scopes of %d ns, %d read with %d ns", name, m.Count, ns, r.Scopes, sum)
 		}
 		// On a busy machine, part of the pause may elapse before the goroutine waits for its end;
 		// in spin it runs meanwhile.

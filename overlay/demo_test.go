@@ -36,7 +36,7 @@ func TestDemo(t *testing.T) {
 		p + "(*site).read:line": 20000,
 	} {
 		if n, ok := counts[name]; !ok || n != want {
-			t.Errorf("%s: %d passages, want %d", name, n, want)
+			t.Errorf("%s: %d scopes, want %d", name, n, want)
 		}
 	}
 	hit, miss := counts[p+"(*resolver).name:cache.then"], counts[p+"(*resolver).name:cache.else"]

@@ -59,7 +59,7 @@ func TestForms(t *testing.T) {
 					var n uint64
 					fmt.Sscan(line, &name, &n)
 					if counts[name] != n {
-						t.Errorf("%s: %d passages, want %d", name, counts[name], n)
+						t.Errorf("%s: %d scopes, want %d", name, counts[name], n)
 					}
 				}
 			})

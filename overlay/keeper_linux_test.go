@@ -144,7 +144,7 @@ func (k *keptProgram) exec(what string, env ...string) *exec.Cmd {
 
 // run runs the program and returns its output, its exit code, the data files, and the count of work
 // in all of them. It removes the data files.
-func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int, files []string, passages uint64) {
+func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int, files []string, scopes uint64) {
 	t.Helper()
 	text, _ := cmd.CombinedOutput()
 	files, err := filepath.Glob(filepath.Join(k.dir, "data*"))
@@ -157,14 +157,14 @@ func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int,
 			t.Fatal(err)
 		}
 		for i := range p.Markers {
-			passages += p.Markers[i].Count
+			scopes += p.Markers[i].Count
 		}
 		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 || info.Size() > 64<<10 {
 			t.Errorf("%s: %v, %v", file, info, err)
 		}
 		os.Remove(file)
 	}
-	return string(text), cmd.ProcessState.ExitCode(), files, passages
+	return string(text), cmd.ProcessState.ExitCode(), files, scopes
 }
 
 // The data of a run are in memory that programs cannot truncate, and markgen has them however the
@@ -178,11 +178,11 @@ func TestKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		what            string
-		env             string
-		output          string // prefix of the output
-		code            int
-		files, passages int
+		what          string
+		env           string
+		output        string // prefix of the output
+		code          int
+		files, scopes int
 	}{
 		{"end", "", "", 0, 1, 1},
 		{"where", "", "/memfd:markgen (deleted)\n", 0, 1, 1},
@@ -192,10 +192,10 @@ func TestKeeper(t *testing.T) {
 		{"exec", "", "", 0, 2, 2}, // one before and one after exec, with the same process ID
 		{"children", "", "markgen: 104 processes, ", 0, 104, 104},
 	} {
-		output, code, files, passages := k.run(t, k.exec(tt.what, tt.env))
-		if !strings.HasPrefix(output, tt.output) || code != tt.code || len(files) != tt.files || passages != uint64(tt.passages) {
-			t.Errorf("%s %s: exit code %d, %d files, %d passages, want %d, %d, %d; it printed\n%s",
-				tt.what, tt.env, code, len(files), passages, tt.code, tt.files, tt.passages, output)
+		output, code, files, scopes := k.run(t, k.exec(tt.what, tt.env))
+		if !strings.HasPrefix(output, tt.output) || code != tt.code || len(files) != tt.files || scopes != uint64(tt.scopes) {
+			t.Errorf("%s %s: exit code %d, %d files, %d scopes, want %d, %d, %d; it printed\n%s",
+				tt.what, tt.env, code, len(files), scopes, tt.code, tt.files, tt.scopes, output)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(long, "*")); len(left) > 0 {
@@ -216,9 +216,9 @@ func TestKeeper(t *testing.T) {
 	// Go's own report of running out of memory, and its exit code.
 	cmd := k.exec("memory")
 	cmd.Args = append(cmd.Args[:len(cmd.Args)-2], "sh", "-c", "ulimit -v 1000000; exec "+k.program+" memory")
-	output, code, files, passages := k.run(t, cmd)
-	if code != 2 || !strings.Contains(output, "out of memory") || len(files) != 1 || passages != 1 {
-		t.Errorf("out of memory: exit code %d, %d files, %d passages; it printed\n%.500s", code, len(files), passages, output)
+	output, code, files, scopes := k.run(t, cmd)
+	if code != 2 || !strings.Contains(output, "out of memory") || len(files) != 1 || scopes != 1 {
+		t.Errorf("out of memory: exit code %d, %d files, %d scopes; it printed\n%.500s", code, len(files), scopes, output)
 	}
 }
 
@@ -235,9 +235,9 @@ func TestKeeperReachesOthers(t *testing.T) {
 		}
 	}
 	for _, what := range []string{"user", "chroot", "mount"} {
-		output, code, files, passages := k.run(t, k.exec(what, "TMPDIR="+t.TempDir()))
-		if !strings.HasPrefix(output, "markgen: 2 processes, ") || code != 0 || len(files) != 2 || passages != 2 {
-			t.Errorf("%s: exit code %d, %d files, %d passages, want 0, 2, 2; it printed\n%s", what, code, len(files), passages, output)
+		output, code, files, scopes := k.run(t, k.exec(what, "TMPDIR="+t.TempDir()))
+		if !strings.HasPrefix(output, "markgen: 2 processes, ") || code != 0 || len(files) != 2 || scopes != 2 {
+			t.Errorf("%s: exit code %d, %d files, %d scopes, want 0, 2, 2; it printed\n%s", what, code, len(files), scopes, output)
 		}
 	}
 }
@@ -379,9 +379,9 @@ func TestKeeperOutOfMemory(t *testing.T) {
 	k := newKeptProgram(t)
 	cmd := k.exec("memory")
 	cmd.Args = append(cmd.Args[:len(cmd.Args)-2], "sh", "-c", "echo $$ >"+group+"/cgroup.procs && exec "+k.program+" memory")
-	output, code, files, passages := k.run(t, cmd)
-	if code != 128+9 || len(files) != 1 || passages != 1 {
-		t.Errorf("exit code %d, %d files, %d passages; it printed\n%.500s", code, len(files), passages, output)
+	output, code, files, scopes := k.run(t, cmd)
+	if code != 128+9 || len(files) != 1 || scopes != 1 {
+		t.Errorf("exit code %d, %d files, %d scopes; it printed\n%.500s", code, len(files), scopes, output)
 	}
 	for range 100 { // the kernel needs some time to empty the group
 		if os.Remove(group) == nil {

@@ -23,7 +23,7 @@ func TestLastWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m := marker(t, p, "work"); m.Samples > 1 && p.Sampling.Windows == 0 {
-			t.Errorf("seed %d: %d passages were recorded in no window", seed, m.Samples)
+			t.Errorf("seed %d: %d scopes were recorded in no window", seed, m.Samples)
 		}
 		windows += int(p.Sampling.Windows)
 	}

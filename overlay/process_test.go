@@ -111,7 +111,7 @@ func TestSignalsArePassedOn(t *testing.T) {
 			t.Errorf("%s: exit code %d, %v; want 5", name, code, err)
 		}
 		if !strings.Contains(stderr.String(), "\ngot   func      1") {
-			t.Errorf("%s: no report of one passage:\n%s", name, stderr.String())
+			t.Errorf("%s: no report of one scope:\n%s", name, stderr.String())
 		}
 	}
 }

@@ -17,16 +17,16 @@ import (
 // A countdown counts every scope and times one in N, whatever pattern the program has.
 func TestCountdown(t *testing.T) {
 	t.Parallel()
-	const passages = 2_000_000
+	const scopes = 2_000_000
 	p := runSteered(t, "sample=1:100,countdown,seed=7,only=*.work;*.slow", "period", "2000000").Profile
 	m, slow := marker(t, p, "work"), marker(t, p, "slow")
-	if m.Count != passages || m.CountSE() != 0 || m.Sample != 100 {
-		t.Errorf("%d passages ± %g, 1:%d", m.Count, m.CountSE(), m.Sample)
+	if m.Count != scopes || m.CountSE() != 0 || m.Sample != 100 {
+		t.Errorf("%d scopes ± %g, 1:%d", m.Count, m.CountSE(), m.Sample)
 	}
-	if m.Samples < passages/100*95/100 || m.Samples > passages/100*105/100 {
-		t.Errorf("%d of %d passages timed", m.Samples, m.Count)
+	if m.Samples < scopes/100*95/100 || m.Samples > scopes/100*105/100 {
+		t.Errorf("%d of %d scopes timed", m.Samples, m.Count)
 	}
-	if slow.Count != passages/1000 {
+	if slow.Count != scopes/1000 {
 		t.Errorf("%d slow ones", slow.Count)
 	}
 	// About 2000, by chance some more or fewer, plus scopes that are interrupted, a thousand times
@@ -38,11 +38,11 @@ func TestCountdown(t *testing.T) {
 	// A directive sets the rate for one marker, unless everything is requested.
 	p = runSteered(t, "collect=time", "rare", "100000").Profile
 	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Samples < 900 || m.Samples > 1100 {
-		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
+		t.Errorf("%d scopes, %d timed", m.Count, m.Samples)
 	}
 	p = runSteered(t, "sample=1:1", "rare", "100000").Profile
 	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Sampled() {
-		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
+		t.Errorf("%d scopes, %d timed", m.Count, m.Samples)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestCountdownSeedTogether(t *testing.T) {
 	for range 10 {
 		m := marker(t, runSteered(t, "seed=1", "rares", fmt.Sprint(calls)).Profile, "rare")
 		if m.Count != 4*calls || m.Samples < 4*calls/100-1 || m.Samples > 4*calls/100+1 {
-			t.Errorf("%d of %d passages timed, want one in 100 of %d", m.Samples, m.Count, 4*calls)
+			t.Errorf("%d of %d scopes timed, want one in 100 of %d", m.Samples, m.Count, 4*calls)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestCountdownSeed(t *testing.T) {
 	timed := func(seed string) (list []uint64) {
 		m := marker(t, runSteered(t, "sample=1:10,countdown,"+seed, "sized", "5000").Profile, "sized")
 		if m.Count != 5000 || m.Samples < 400 || m.Samples > 600 {
-			t.Errorf("%s: %d of %d passages timed", seed, m.Samples, m.Count)
+			t.Errorf("%s: %d of %d scopes timed", seed, m.Samples, m.Count)
 		}
 		for _, b := range m.Sizes {
 			list = append(list, uint64(b.K), b.Count)
@@ -76,7 +76,7 @@ func TestCountdownSeed(t *testing.T) {
 	seven := timed("seed=7")
 	for range 3 {
 		if diff := cmp.Diff(seven, timed("seed=7")); diff != "" {
-			t.Errorf("sizes of the passages that are timed, and how many (-one +another run):\n%s", diff)
+			t.Errorf("sizes of the scopes that are timed, and how many (-one +another run):\n%s", diff)
 		}
 	}
 	zero := timed("seed=0")
@@ -84,7 +84,7 @@ func TestCountdownSeed(t *testing.T) {
 		t.Error("seed=0 is none")
 	}
 	if slices.Equal(zero, seven) || slices.Equal(timed("noself"), timed("noself")) {
-		t.Error("other seeds, and the same passages")
+		t.Error("other seeds, and the same scopes")
 	}
 }
 
@@ -109,7 +109,7 @@ func TestWindows(t *testing.T) {
 		t.Fatalf("1:%d, %d samples, %+v", m.Sample, m.Samples, p.Sampling)
 	}
 	if share := float64(longer(m, 1<<10)) / float64(m.Count); share < 0.0002 || share > 0.005 {
-		t.Errorf("%g of the passages are slow, want about 0.001", share)
+		t.Errorf("%g of the scopes are slow, want about 0.001", share)
 	}
 	if se, ok := m.MeanSE(); !ok || se <= 0 || m.CountSE() <= 0 {
 		t.Errorf("standard errors %g, %g", se, m.CountSE())
@@ -141,7 +141,7 @@ func TestWindowsOfLongCalls(t *testing.T) {
 	// close, an unrecorded call may begin while they are open, and the part of its loop in the next
 	// window is recorded.
 	if n, calls := float64(loop.Samples)/each, float64(function.Samples); calls < 10 || n < calls || n > 1.1*calls+1 {
-		t.Errorf("%d passages of a loop of %d were recorded, in %d calls", loop.Samples, each, function.Samples)
+		t.Errorf("%d scopes of a loop of %d were recorded, in %d calls", loop.Samples, each, function.Samples)
 	}
 }
 

@@ -85,7 +85,7 @@ func sizes(t *testing.T, p *profile.Profile) (lines []string) {
 			total += b.SumNS
 		}
 		if sized > 0 && m.Name != "example.com/size.below" && (sized != m.Count || total != m.SumNS()) {
-			t.Errorf("%s: %d of %d passages have sizes, they took %d of %d ns", m.Name, sized, m.Count, total, m.SumNS())
+			t.Errorf("%s: %d of %d scopes have sizes, they took %d of %d ns", m.Name, sized, m.Count, total, m.SumNS())
 		}
 	}
 	slices.Sort(lines)

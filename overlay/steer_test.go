@@ -325,7 +325,7 @@ func TestCallers(t *testing.T) {
 	}
 	want := n{"shared from small": 1000, "shared from large": 1000, "same from small": 1000, "same from large": 1000, "shared from ": 1, "small from ": 1000}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("passages (-want +got):\n%s", diff)
+		t.Errorf("scopes (-want +got):\n%s", diff)
 	}
 	p = runSteered(t, "adapt", "callers", "20000").Profile
 	callers := marker(t, p, "shared").Callers
@@ -378,10 +378,10 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := runSteered(t, "enough=1000", "time", "500").Profile
 	if m := marker(t, p, "work"); m.Off != "enough" || m.Count < 1000 {
-		t.Errorf("%d passages, %q", m.Count, m.Off)
+		t.Errorf("%d scopes, %q", m.Count, m.Off)
 	}
 	p = runSteered(t, "throttle=5000:100000", "time", "300").Profile
 	if m := marker(t, p, "a"); m.Off != "throttled" || m.Count < 5000 || m.Count > 6000 {
-		t.Errorf("%d passages, %q", m.Count, m.Off)
+		t.Errorf("%d scopes, %q", m.Count, m.Off)
 	}
 }

@@ -84,16 +84,16 @@ func stmtCheck(t *testing.T, dir, marked string, want trapResult) {
 		top, _, _ := strings.Cut(m.Name, ":")
 		switch {
 		case !ok && funcs[top]:
-			t.Errorf("main.go:%d: %s has %d passages and is not wanted", m.Line, m.Name, m.Count)
+			t.Errorf("main.go:%d: %s has %d scopes and is not wanted", m.Line, m.Name, m.Count)
 		case ok && m.Count != n:
-			t.Errorf("main.go:%d: %s has %d passages, want %d", m.Line, m.Name, m.Count, n)
+			t.Errorf("main.go:%d: %s has %d scopes, want %d", m.Line, m.Name, m.Count, n)
 		}
 		if m.Open != 0 {
 			t.Errorf("main.go:%d: %s has %d open scopes at the end", m.Line, m.Name, m.Open)
 		}
 	}
 	for name, n := range wants {
-		t.Errorf("%s is not in the report, want %d passages", name, n)
+		t.Errorf("%s is not in the report, want %d scopes", name, n)
 	}
 }
 

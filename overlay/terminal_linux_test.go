@@ -52,6 +52,6 @@ func TestInterruptFromTerminal(t *testing.T) {
 		t.Errorf("exit code %d, %v; want 5", code, err)
 	}
 	if !strings.Contains(stderr.String(), "\ngot   func      1") {
-		t.Errorf("no report of one passage:\n%s", stderr.String())
+		t.Errorf("no report of one scope:\n%s", stderr.String())
 	}
 }

@@ -345,7 +345,7 @@ func TestTraceKilled(t *testing.T) {
 			most += (len(list) + 4) / 5
 		}
 		if most < least || most > least+4 || missing != 0 {
-			t.Errorf("%s: %d passages in the trace, %d were logged, %d records missing", config, most, least, missing)
+			t.Errorf("%s: %d scopes in the trace, %d were logged, %d records missing", config, most, least, missing)
 		}
 	}
 }

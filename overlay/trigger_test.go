@@ -57,7 +57,7 @@ func TestEventTriggers(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s, %s: passages (-want +got):\n%s%q", test.markgen, test.args, diff, changes(p))
+			t.Errorf("%s, %s: scopes (-want +got):\n%s%q", test.markgen, test.args, diff, changes(p))
 		}
 		open := strings.Contains(test.markgen, "records") || strings.Contains(test.markgen, "on:*.c")
 		if b := marker(t, p, "b"); open != (b.Open == 1) {
@@ -80,7 +80,7 @@ func TestTriggersGoexit(t *testing.T) {
 	}
 	p := steerRun{dir: cmd.Dir}.read(t, "run.markgen")
 	if diff := cmp.Diff(n{"gone": 3, "c": 3}, counts(p)); diff != "" {
-		t.Errorf("passages (-want +got):\n%s%q", diff, changes(p))
+		t.Errorf("scopes (-want +got):\n%s%q", diff, changes(p))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestTriggersOn32Bits(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(want, counts(steerRun{dir: cmd.Dir}.read(t, "run.markgen"))); diff != "" {
-			t.Errorf("%s: passages (-want +got):\n%s", markgen, diff)
+			t.Errorf("%s: scopes (-want +got):\n%s", markgen, diff)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestWatchTriggers(t *testing.T) {
 	} {
 		r := runSteered(t, markgen, "jobs")
 		if diff := cmp.Diff(want, counts(r.Profile)); diff != "" {
-			t.Errorf("%s: passages (-want +got):\n%s%q", markgen, diff, changes(r.Profile))
+			t.Errorf("%s: scopes (-want +got):\n%s%q", markgen, diff, changes(r.Profile))
 		}
 		for _, m := range r.Markers {
 			if m.Name == "job" && m.Off != "" {
@@ -157,7 +157,7 @@ func TestTriggerOnNothing(t *testing.T) {
 		}
 	}
 	r = runSteered(t, "start=on:*.step", "period", "10")
-	const counted = `markgen: MARKGEN: key "start": passages of *.step are only counted, which no trigger notices; //perf:mark has them timed; it never happens` + "\n"
+	const counted = `markgen: MARKGEN: key "start": scopes of *.step are only counted, which no trigger notices; //perf:mark has them timed; it never happens` + "\n"
 	if r.stderr != counted {
 		t.Errorf("%q", r.stderr)
 	}
@@ -170,11 +170,11 @@ func TestNoWindow(t *testing.T) {
 	p := runSteered(t, "sample=1:100", "ending", "2000000").Profile
 	for _, name := range []string{"ending", "ending:if#1.then"} {
 		if m := marker(t, p, name); !m.Sampled() || m.Sample != 100 || m.CountSE() == 0 {
-			t.Errorf("%s: %d ± %g passages, of %d recorded, 1:%d", name, m.Count, m.CountSE(), m.Samples, m.Sample)
+			t.Errorf("%s: %d ± %g scopes, of %d recorded, 1:%d", name, m.Count, m.CountSE(), m.Samples, m.Sample)
 		}
 	}
 	if m := marker(t, p, "small"); m.Samples != 0 || m.Count != 0 {
-		t.Errorf("of a function that was never passed %d passages, of %d recorded", m.Count, m.Samples)
+		t.Errorf("of a function that was never passed %d scopes, of %d recorded", m.Count, m.Samples)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestTimerTriggers(t *testing.T) {
 			t.Errorf("%s: %s; want %s …", test.markgen, got, test.changes)
 		}
 		if some := marker(t, p, "work").Count; some == 0 {
-			t.Errorf("%s: %d of about %d passages", test.markgen, some, marker(t, all, "work").Count)
+			t.Errorf("%s: %d of about %d scopes", test.markgen, some, marker(t, all, "work").Count)
 		}
 		timed := 0
 		for _, c := range p.Changes {
@@ -238,11 +238,11 @@ func TestPausedBetweenWindows(t *testing.T) {
 	for _, markgen := range []string{"collect=time", "every=20ms:10ms", "every=31ms:30ms", "every=5ms:1ms", "start=on:*.request,every=20ms:10ms"} {
 		p := runSteered(t, markgen, "quiet").Profile
 		if m := marker(t, p, "b"); m.Count != 0 {
-			t.Errorf("%s: %d passages while the run was paused: %q", markgen, m.Count, changes(p))
+			t.Errorf("%s: %d scopes while the run was paused: %q", markgen, m.Count, changes(p))
 		}
 		for _, name := range []string{"a", "request"} {
 			if m := marker(t, p, name); m.Count == 0 {
-				t.Errorf("%s: no passages of %s: %q", markgen, name, changes(p))
+				t.Errorf("%s: no scopes of %s: %q", markgen, name, changes(p))
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (p *Profile) Cautions() []string {
 		called = called || len(m.Callers) > 0
 	}
 	if sampled && timed > 1 && !p.NoSelf {
-		text := "the passages are a sample: what scopes took that are not in it counts as self time of those around them"
+		text := "only a sample of the scopes was recorded: the time of the others counts as self time of the scopes around them"
 		if called {
 			text += ", and a caller that is not in it is passed over"
 		}
@@ -56,7 +56,7 @@ func (p *Profile) Cautions() []string {
 		list = append(list, "process_alloc is what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")
 	}
 	if throttled > 0 {
-		list = append(list, units.Plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")
+		list = append(list, units.Plural(throttled, "marker")+" turned off by throttle=; the scopes after that are missing")
 	}
 	if text := p.leftOut(); text != "" {
 		list = append(list, text)

@@ -32,7 +32,7 @@ func (p *Profile) leftOut() string {
 		return ""
 	}
 	text := units.Plural(loops, "loop") + " left out of functions that are on, as of " + about +
-		": each passage still takes some ns, which count as the function's own"
+		": each scope still takes some ns, which count as the function's own"
 	if sampled {
 		text += ", and estimates of how often such functions are passed are too low"
 	}

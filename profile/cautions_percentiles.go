@@ -44,7 +44,7 @@ func (p *Profile) coarse() string {
 	if markers > 1 {
 		which = "; at worst"
 	}
-	return fmt.Sprintf("percentiles of %s are known only roughly, as there are two kinds of passages within a factor of two%s: %s", units.Plural(markers, "marker"), which, about)
+	return fmt.Sprintf("percentiles of %s are known only roughly, as there are two kinds of scopes within a factor of two%s: %s", units.Plural(markers, "marker"), which, about)
 }
 
 // unevenness returns the standard deviation of the times in the bucket of the q-quantile, relative

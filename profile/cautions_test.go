@@ -22,7 +22,7 @@ func TestCautions(t *testing.T) {
 	for i := range even {
 		even[i] = 500 + uint64(i)
 	}
-	const two = "there are two kinds of passages within a factor of two"
+	const two = "there are two kinds of scopes within a factor of two"
 	for _, tt := range []struct {
 		name  string
 		times map[int][]uint64 // by marker of tracedText: b.outer, b.inner and b.(*T).inner are 0, 2 and 3
@@ -30,7 +30,7 @@ func TestCautions(t *testing.T) {
 		want  string // substring of the only caution; "" for none
 	}{
 		{name: "even times", times: map[int][]uint64{0: even, 2: repeat(1000, 900)}},
-		{name: "few passages", times: map[int][]uint64{0: {520, 1020, 520, 1020}}},
+		{name: "few scopes", times: map[int][]uint64{0: {520, 1020, 520, 1020}}},
 		{name: "two times", times: map[int][]uint64{0: repeat(500, 520, 1020), 2: repeat(100, 600)},
 			want: "percentiles of 1 marker are known only roughly, as " + two + ": the p50 of b.outer is anywhere from 520ns to 1.02µs"},
 		{name: "two of them", times: map[int][]uint64{0: repeat(500, 520, 1000), 2: repeat(500, 520, 1020)},

@@ -49,11 +49,11 @@ type Picks struct {
 
 	// Sums over these runs, in 1024ths: 1/p, with p the probability of the pick; calls/p; and the
 	// variance of the latter due to random picking.
-	Weight, Passages, PassagesVar Uint128
+	Weight, Scopes, ScopesVar Uint128
 }
 
 func (p Picks) add(q Picks) Picks {
-	return Picks{Add64(p.Runs, q.Runs), p.Weight.Add(q.Weight), p.Passages.Add(q.Passages), p.PassagesVar.Add(q.PassagesVar)}
+	return Picks{Add64(p.Runs, q.Runs), p.Weight.Add(q.Weight), p.Scopes.Add(q.Scopes), p.ScopesVar.Add(q.ScopesVar)}
 }
 
 // InRuns estimates the number of runs that could have picked the function. If it is close to the
@@ -63,7 +63,7 @@ func (p Picks) InRuns() float64 { return p.Weight.Float64() / varUnit }
 // Count estimates the number of calls in all runs that picked functions, and its standard error due
 // to random picking.
 func (p Picks) Count() (n, se float64) {
-	return p.Passages.Float64() / varUnit, math.Sqrt(p.PassagesVar.Float64() / varUnit)
+	return p.Scopes.Float64() / varUnit, math.Sqrt(p.ScopesVar.Float64() / varUnit)
 }
 
 // addPicks adds p to the marker's picks.

@@ -13,12 +13,12 @@ func TestScale(t *testing.T) {
 	m := Marker{Count: 3, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}, {K: 9, Count: 2, SumNS: 1200, SumSq: Uint128{Lo: 2 * 600 * 600}}}, SelfNS: 1000}
 	m.Scale(big.NewRat(716, 10))
 	if m.Count != 215 || m.Buckets[0].Count != 72 || m.Buckets[0].SumNS != 72*267 || m.Buckets[1].SumNS != 143*600 {
-		t.Errorf("%d passages, %+v", m.Count, m.Buckets)
+		t.Errorf("%d scopes, %+v", m.Count, m.Buckets)
 	}
 	one := Marker{Count: 1, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}}}
 	one.Scale(big.NewRat(716, 10))
 	if one.Count != 72 || one.MeanNS() != 267 || one.StddevNS() != 0 {
-		t.Errorf("%d passages of %g ± %g ns", one.Count, one.MeanNS(), one.StddevNS())
+		t.Errorf("%d scopes of %g ± %g ns", one.Count, one.MeanNS(), one.StddevNS())
 	}
 }
 
@@ -49,7 +49,7 @@ func TestScaleSizes(t *testing.T) {
 		for i := range m.Sizes {
 			before, after := &was[i], &m.Sizes[i]
 			if n := factor * float64(before.Count); math.Abs(float64(after.Count)-n) > 1 || after.Logged != after.Count {
-				t.Errorf("%d passages, %d logged, want about %v of both", after.Count, after.Logged, n)
+				t.Errorf("%d scopes, %d logged, want about %v of both", after.Count, after.Logged, n)
 			}
 			ns, _, _ := before.TypicalNS()
 			scaled, _, ok := after.TypicalNS()

@@ -75,7 +75,7 @@ func (m *Marker) sub(old *Marker) {
 		p, q := *m.Picks, *old.Picks
 		m.Picks = nil
 		if p.Runs > q.Runs {
-			m.Picks = &Picks{p.Runs - q.Runs, p.Weight.Sub(q.Weight), p.Passages.Sub(q.Passages), p.PassagesVar.Sub(q.PassagesVar)}
+			m.Picks = &Picks{p.Runs - q.Runs, p.Weight.Sub(q.Weight), p.Scopes.Sub(q.Scopes), p.ScopesVar.Sub(q.ScopesVar)}
 		}
 	}
 }

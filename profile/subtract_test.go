@@ -36,7 +36,7 @@ func growing(t *testing.T, times [][]uint64, passes uint64, span uint64) *profil
 var shown = cmp.Options{
 	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
 	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
-	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Passages", "PassagesVar"),
+	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Scopes", "ScopesVar"),
 }
 
 // additive compares profiles without the fields that are not additive.
@@ -71,7 +71,7 @@ func TestSubAddsUp(t *testing.T) {
 			for i := range diff.Markers {
 				m := &diff.Markers[i]
 				if m.Count == 0 {
-					t.Errorf("%s has no passages", m.Name)
+					t.Errorf("%s has no scopes", m.Name)
 				}
 				for _, b := range m.Buckets {
 					if !b.Sound() {

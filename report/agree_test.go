@@ -396,7 +396,7 @@ func readBench(t *testing.T, p *profile.Profile, text string) map[registry.ID]nu
 					value, unit = v.OrigValue, v.OrigUnit
 				}
 				switch unit {
-				case "passages":
+				case "scopes":
 					n["count"] = float(value)
 				case "ns/op":
 					n["mean"] = float(value)
@@ -446,17 +446,17 @@ func readProm(t *testing.T, _ *profile.Profile, text string) map[registry.ID]num
 			got[id] = numbers{}
 		}
 		switch f[1] {
-		case "passages_total":
+		case "scopes_total":
 			got[id]["count"] = float(v)
 		case "time_seconds_total":
 			got[id]["total"] = float(v * 1e9)
 		case "self_time_seconds_total":
 			got[id]["self"] = float(v * 1e9)
-		case "passage_duration_seconds_sum":
+		case "scope_duration_seconds_sum":
 			sums[id] = v
-		case "passage_duration_seconds_count":
+		case "scope_duration_seconds_count":
 			got[id]["mean"] = float(sums[id] / v * 1e9)
-		case "passage_duration_seconds_bucket":
+		case "scope_duration_seconds_bucket":
 			name := "all"
 			if f[3] != "+Inf" {
 				le, err := strconv.ParseFloat(f[3], 64)

@@ -21,7 +21,7 @@ import (
 //	clock: tsc
 //	pkg: example.com/shop/cart
 //
-//	BenchmarkLoop/(*Cart).Total:for#1 2000 4526.7 ns/op … 9.0534e+06 total-ns 2000 passages
+//	BenchmarkLoop/(*Cart).Total:for#1 2000 4526.7 ns/op … 9.0534e+06 total-ns 2000 scopes
 //
 // Each line is one sample, so runs that are to be compared must not be merged first: this format is
 // written RunByRun. benchstat makes a separate table for each set of configuration lines. So only
@@ -55,9 +55,9 @@ func writeBench(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 		switch m.Off {
 		case "":
 		case "choice":
-			fmt.Fprintf(w, "# %s: off for a time; passages meanwhile are missing\n", printable(m.Name))
+			fmt.Fprintf(w, "# %s: off for a time; scopes meanwhile are missing\n", printable(m.Name))
 		default:
-			fmt.Fprintf(w, "# %s: %s; passages after that are missing\n", printable(m.Name), printable(m.Off))
+			fmt.Fprintf(w, "# %s: %s; scopes after that are missing\n", printable(m.Name), printable(m.Off))
 		}
 		pkg.Value = append(pkg.Value[:0], printable(m.Package)...)
 		res.Name = append(res.Name[:0], names[i]...)
@@ -93,10 +93,10 @@ func benchValues(list []benchfmt.Value, p *profile.Profile, m *profile.Marker) [
 		add(m.QuantileNS(0.99), "p99-ns")
 		add(float64(m.TotalNS()), "total-ns")
 	}
-	add(float64(m.Count), "passages")
+	add(float64(m.Count), "scopes")
 	if m.Sampled() {
 		if se := m.CountSE(); se > 0 {
-			add(se, "se-passages")
+			add(se, "se-scopes")
 		}
 		if se, ok := m.MeanSE(); ok {
 			add(se, "se-ns/op")

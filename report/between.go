@@ -18,7 +18,7 @@ func WriteBetween(out io.Writer, b *trace.Between, o Options) error {
 	ink := ink(o.Color)
 	pairs := units.Count(b.Count)
 	if b.Unpaired > 0 {
-		pairs += fmt.Sprintf(", and %s unpaired", units.Plural(int(min(b.Unpaired, math.MaxInt)), "passage"))
+		pairs += fmt.Sprintf(", and %s unpaired", units.Plural(int(min(b.Unpaired, math.MaxInt)), "scope"))
 		if b.Left > 0 {
 			pairs += fmt.Sprintf(": %s left by a panic or runtime.Goexit", units.Count(b.Left))
 		} else if b.Count == 0 {

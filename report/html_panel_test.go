@@ -47,8 +47,8 @@ func TestPageMarker(t *testing.T) {
 	if n := eval[int](v, colored); n < 6 {
 		t.Errorf("the histogram of 8 buckets has %d colours", n)
 	}
-	expect(v, `document.querySelector("#detail canvas").ariaLabel`, "distribution of times: most passages, 463 of 2,000, took 4.10µs – 8.19µs")
-	expect(v, `[...document.querySelectorAll(".choices [aria-pressed=true]")].map((b) => b.textContent)`, []string{"passages", "log"})
+	expect(v, `document.querySelector("#detail canvas").ariaLabel`, "distribution of times: most scopes, 463 of 2,000, took 4.10µs – 8.19µs")
+	expect(v, `[...document.querySelectorAll(".choices [aria-pressed=true]")].map((b) => b.textContent)`, []string{"scopes", "log"})
 	before := eval[string](v, `document.querySelector("#detail canvas").toDataURL()`)
 	for _, choice := range []string{"height: time", "scale: linear"} {
 		v.click(`[aria-label="` + choice + `"]`)
@@ -63,7 +63,7 @@ func TestPageMarker(t *testing.T) {
 	// A marker without times says why.
 	v.openMarker("example.com/shop/cart.cache missed")
 	expect(v, `document.querySelector("#detail canvas") === null`, true)
-	expect(v, `document.querySelector(".measured > .note").textContent`, "its passages were counted and not timed")
+	expect(v, `document.querySelector(".measured > .note").textContent`, "its scopes were counted and not timed")
 	v.openMarker("example.com/shop/cart.(*Cart).Total:if#1.then")
 	expect(v, `document.querySelector(".measured > .note").textContent`, "the marker was never passed")
 

@@ -40,7 +40,7 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 		return s
 	}
 	order := defaultOrder(p)
-	s.Word = map[string]string{"self": "most self time", "running": "most running self time", "total": "largest total", "count": "most passages"}[order]
+	s.Word = map[string]string{"self": "most self time", "running": "most running self time", "total": "largest total", "count": "most scopes"}[order]
 	all := runningOf(p)
 	for _, m := range sorted(p, order) {
 		if m.Count == 0 || len(s.Most) == mostShown {

@@ -22,8 +22,8 @@ import "math"
 // Bucket 0, of 0 and 1 ns, is the zero bucket, which has that width.
 func (b *promBuilder) durations(buckets, native bool) []promFamily {
 	family := promFamily{
-		name:    "markgen_passage_duration_seconds",
-		help:    "Times of the passages, recursive ones in their own time and in that of the outer.",
+		name:    "markgen_scope_duration_seconds",
+		help:    "Times of the scopes, recursive ones in their own time and in that of the outer.",
 		kind:    promSummary,
 		metrics: b.summary,
 	}
@@ -33,8 +33,8 @@ func (b *promBuilder) durations(buckets, native bool) []promFamily {
 	list := []promFamily{family}
 	if native {
 		list = append(list, promFamily{
-			name:    "markgen_passage_duration_nanoseconds",
-			help:    "Times of the passages as native histograms: schema 0 has the buckets of the data if the unit is a nanosecond.",
+			name:    "markgen_scope_duration_nanoseconds",
+			help:    "Times of the scopes as native histograms: schema 0 has the buckets of the data if the unit is a nanosecond.",
 			kind:    promHistogram,
 			metrics: b.native,
 		})

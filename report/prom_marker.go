@@ -22,7 +22,7 @@ func (b *promBuilder) figures() []promFamily {
 				add(append(promLabels("file", m.File, "group", m.Group, "line", strconv.Itoa(m.Line)), b.labels[i]...), 1)
 			}
 		}),
-		gauge("marker_off", "1 for markers that were turned off, for the reason that the label tells; passages after that are missing.",
+		gauge("marker_off", "1 for markers that were turned off, for the reason that the label tells; scopes after that are missing.",
 			func(add add) {
 				for i, m := range b.markers {
 					if m.Off != "" {
@@ -30,7 +30,7 @@ func (b *promBuilder) figures() []promFamily {
 					}
 				}
 			}),
-		counter("passages_total", "Passages through the marker.", b.each(anyMarker, countOf)),
+		counter("scopes_total", "Scopes of the marker.", b.each(anyMarker, countOf)),
 		counter("time_seconds_total", "Time spent in the marker, recursion once.", b.each(isTimed, totalSecs)),
 	}
 	if !b.p.NoSelf {
@@ -38,9 +38,9 @@ func (b *promBuilder) figures() []promFamily {
 			b.each(isTimed, selfSecs)))
 	}
 	return append(list,
-		gauge("passage_min_seconds", "The shortest passage.",
+		gauge("scope_min_seconds", "The shortest scope.",
 			b.each(wasTimed, func(m *profile.Marker) float64 { return seconds(m.MinNS) })),
-		gauge("passage_max_seconds", "The longest passage.",
+		gauge("scope_max_seconds", "The longest scope.",
 			b.each(wasTimed, func(m *profile.Marker) float64 { return seconds(m.MaxNS) })),
 		gauge("open_scopes", "Scopes that had not ended.",
 			b.each(isTimed, func(m *profile.Marker) float64 { return float64(m.Open) })),
@@ -54,14 +54,14 @@ func (b *promBuilder) estimates() []promFamily {
 		return ok && m.Sampled()
 	}
 	return []promFamily{
-		gauge("sample_rate", "N, where 1 in N passages was recorded and the marker's figures are estimates.",
+		gauge("sample_rate", "N, where 1 in N scopes was recorded and the marker's figures are estimates.",
 			b.each((*profile.Marker).Sampled, func(m *profile.Marker) float64 { return float64(max(m.Sample, 1)) })),
-		counter("sampled_passages_total", "Passages that were recorded, where the marker's figures are estimates.",
+		counter("sampled_scopes_total", "Scopes that were recorded, where the marker's figures are estimates.",
 			b.each((*profile.Marker).Sampled, func(m *profile.Marker) float64 { return float64(m.Samples) })),
-		gauge("passages_standard_error", "Standard error of markgen_passages_total where that is an estimate.",
+		gauge("scopes_standard_error", "Standard error of markgen_scopes_total where that is an estimate.",
 			b.each((*profile.Marker).Sampled, (*profile.Marker).CountSE)),
-		gauge("passage_mean_standard_error_seconds",
-			"Standard error of the mean time of a passage where that is an estimate and there are samples enough to tell.",
+		gauge("scope_mean_standard_error_seconds",
+			"Standard error of the mean time of a scope where that is an estimate and there are samples enough to tell.",
 			b.each(told, func(m *profile.Marker) float64 {
 				ns, _ := m.MeanSE()
 				return seconds(ns)
@@ -87,7 +87,7 @@ func (b *promBuilder) callers() []promFamily {
 		}
 	}
 	list := []promFamily{
-		counter("caller_passages_total", "Passages through the marker under this caller.", each(countOf)),
+		counter("caller_scopes_total", "Scopes of the marker under this caller.", each(countOf)),
 		counter("caller_time_seconds_total", "Time spent in the marker under this caller, recursion once.", each(totalSecs)),
 	}
 	if !b.p.NoSelf {

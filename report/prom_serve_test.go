@@ -100,7 +100,7 @@ func TestPromFormats(t *testing.T) {
 				native := 0
 				var plain []*dto.MetricFamily
 				for _, f := range list {
-					if f.GetName() != "markgen_passage_duration_nanoseconds" {
+					if f.GetName() != "markgen_scope_duration_nanoseconds" {
 						plain = append(plain, f)
 						continue
 					}

@@ -395,7 +395,7 @@ func TestEnough(t *testing.T) {
 	if err := report.Write(&b, p, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(b.String(), "\n2 markers, 1 off by enough= (the passages after that are missing), by count\n") {
+	if !strings.HasSuffix(b.String(), "\n2 markers, 1 off by enough= (the scopes after that are missing), by count\n") {
 		t.Errorf("%s", b.String())
 	}
 }

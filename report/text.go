@@ -245,10 +245,10 @@ func summary(p *profile.Profile, order string) string {
 		text += fmt.Sprintf(", %s off by only=, skip= or ctl", units.Count(uint64(off)))
 	}
 	if turned > 0 {
-		text += fmt.Sprintf(", %s off for a time (passages meanwhile are missing)", units.Count(uint64(turned)))
+		text += fmt.Sprintf(", %s off for a time (scopes meanwhile are missing)", units.Count(uint64(turned)))
 	}
 	if enough > 0 {
-		text += fmt.Sprintf(", %s off by enough= (the passages after that are missing)", units.Count(uint64(enough)))
+		text += fmt.Sprintf(", %s off by enough= (the scopes after that are missing)", units.Count(uint64(enough)))
 	}
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s %s", units.Count(uint64(unvisited)), map[bool]string{false: "unvisited", true: "unvisited or without data"}[p.State == "stopped" && !p.Complete])
@@ -405,7 +405,7 @@ func sampled(p *profile.Profile) string {
 	}
 	for i := range p.Markers {
 		if m := &p.Markers[i]; m.Samples > 0 && m.Sampled() {
-			return "where a rate stands: all passages were counted, and those timed that a countdown chose"
+			return "where a rate stands: all scopes were counted, and those timed that a countdown chose"
 		}
 	}
 	return ""

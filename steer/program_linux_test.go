@@ -310,7 +310,7 @@ func TestHotLoop(t *testing.T) {
 		}
 		n, all := r.finish()
 		if got := counted(t, all, "hot"); got == 0 || got >= uint64(n) {
-			t.Errorf("%d passages of %d were counted", got, n)
+			t.Errorf("%d scopes of %d were counted", got, n)
 		}
 	}
 }
@@ -385,7 +385,7 @@ func TestRaces(t *testing.T) {
 	}
 	n, all := r.finish()
 	if got := counted(t, all, "hot"); got == 0 || got > uint64(n) {
-		t.Errorf("%d passages of %d were counted", got, n)
+		t.Errorf("%d scopes of %d were counted", got, n)
 	}
 }
 
@@ -403,7 +403,7 @@ func TestCountersStarted(t *testing.T) {
 	}
 	_, all := r.finish()
 	if late, tiny := counted(t, all, "late"), counted(t, all, "tiny"); late == 0 || tiny != 64*late {
-		t.Errorf("%d passages of late, and %d of tiny in them", late, tiny)
+		t.Errorf("%d scopes of late, and %d of tiny in them", late, tiny)
 	}
 }
 
@@ -422,7 +422,7 @@ func TestCountersPaused(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 		_, all := r.finish()
 		if late, tiny := counted(t, all, "late"), counted(t, all, "tiny"); late == 0 || tiny != 64*late {
-			t.Errorf("%s: %d passages of late, and %d of tiny in them", verb, late, tiny)
+			t.Errorf("%s: %d scopes of late, and %d of tiny in them", verb, late, tiny)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (p *Process) samples() error {
 		return errStopped
 	}
 	if p.countsDown() {
-		return errors.New("the program counts passages down (countdown in MARKGEN), at a rate that stays")
+		return errors.New("the program counts scopes down (countdown in MARKGEN), at a rate that stays")
 	}
 	if !p.follows() {
 		return errors.New("the words of its markers are not in the data file, and it would not be noticed")

@@ -20,7 +20,7 @@ func TestSample(t *testing.T) {
 	_, profile := r.finish()
 	for _, m := range profile.Markers {
 		if m.Name == "example.com/hot.hot" && (m.Samples == 0 || m.Samples >= m.Count) {
-			t.Errorf("%d samples of %d passages", m.Samples, m.Count)
+			t.Errorf("%d samples of %d scopes", m.Samples, m.Count)
 		}
 	}
 }
@@ -29,12 +29,12 @@ func TestSample(t *testing.T) {
 func TestSampleCountdown(t *testing.T) {
 	for _, markgen := range []string{"sample=1:10,countdown", "sample=1:10,skip=" + strings.Repeat("x", 1100) + ",countdown"} {
 		r := start(t, false, markgen, "run")
-		const want = "the program counts passages down (countdown in MARKGEN), at a rate that stays"
+		const want = "the program counts scopes down (countdown in MARKGEN), at a rate that stays"
 		if err := r.open().Set("sample=1:1000"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s…: %v", markgen, err)
 		}
 		if n, all := r.finish(); counted(t, all, "hot") != uint64(n) {
-			t.Errorf("%.30s…: %d passages of %d", markgen, counted(t, all, "hot"), n)
+			t.Errorf("%.30s…: %d scopes of %d", markgen, counted(t, all, "hot"), n)
 		}
 	}
 }
@@ -61,13 +61,13 @@ func TestSampleChanged(t *testing.T) {
 	}
 	n, all := r.finish()
 	if late := counted(t, all, "late"); late != uint64(r.late) {
-		t.Errorf("late: %d passages of %d", late, r.late)
+		t.Errorf("late: %d scopes of %d", late, r.late)
 	}
 	if tiny := counted(t, all, "tiny"); tiny != 64*uint64(r.late) {
-		t.Errorf("tiny: %d passages of %d", tiny, 64*r.late)
+		t.Errorf("tiny: %d scopes of %d", tiny, 64*r.late)
 	}
 	if hot := find(t, all, "hot"); n > 0 && hot.CountSE() == 0 {
-		t.Errorf("hot: %d passages of %d, and no error is stated", hot.Count, n)
+		t.Errorf("hot: %d scopes of %d, and no error is stated", hot.Count, n)
 	}
 }
 

@@ -78,7 +78,7 @@ func (p *Process) set(settings []string) error {
 		case key == "sample":
 			n, ok := config.Rate(value)
 			if !ok {
-				return &SettingError{setting, fmt.Sprintf("not 1:N with N from 1 to %d, such as 1:100; 1:1 collects every passage", config.MaxRate)}
+				return &SettingError{setting, fmt.Sprintf("not 1:N with N from 1 to %d, such as 1:100; 1:1 collects every scope", config.MaxRate)}
 			}
 			if err := p.samples(); err != nil {
 				return fmt.Errorf("set %s: %w", setting, err)

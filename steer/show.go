@@ -49,12 +49,12 @@ func (s Status) Text() string {
 		triggers = strings.Join(s.Triggers, ", ")
 	}
 	line("triggers", "%s", triggers)
-	sample := "every passage"
+	sample := "every scope"
 	switch {
 	case s.Sample > 1:
-		sample = fmt.Sprintf("1 passage in %s", units.Count(s.Sample))
+		sample = fmt.Sprintf("1 scope in %s", units.Count(s.Sample))
 	case s.Windows > 0: // between two windows
-		sample = "nearly every passage"
+		sample = "nearly every scope"
 	}
 	if s.Windows > 0 {
 		sample += fmt.Sprintf(", %s so far, %s in all", units.Plural(int(s.Windows), "window"), duration(s.Sampled))

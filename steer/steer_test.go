@@ -217,7 +217,7 @@ func TestOtherReasons(t *testing.T) {
 // An invalid setting changes nothing, and neither do the settings given with it.
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ set, err string }{
-		{"sample=1:0", "set sample=1:0: not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage"},
+		{"sample=1:0", "set sample=1:0: not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every scope"},
 		{"sample=100", "set sample=100: not 1:N with"},
 		{"sample=1:1000000001", "set sample=1:1000000001: not 1:N with"},
 		{"sample=1:+3", "set sample=1:+3: not 1:N with"},
@@ -267,7 +267,7 @@ func TestAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if words := l.words()[run]; words != [2]uint32{0, 7} {
-		t.Errorf("every passage as before: %#x", words)
+		t.Errorf("every scope as before: %#x", words)
 	}
 	if err := p.Set("sample=1:100"); err != nil {
 		t.Fatal(err)

@@ -315,7 +315,7 @@ func (m model) toggle() command {
 // sample returns a command that changes the sampling rate by a factor.
 func (m model) sample(factor float64) command {
 	n := uint64(min(max(1, math.Round(float64(max(1, m.now.status.Sample))*factor)), 1e12))
-	return m.steer("1 passage in "+units.Count(n), func() error { return m.source.Sample(n) })
+	return m.steer("1 scope in "+units.Count(n), func() error { return m.source.Sample(n) })
 }
 
 // toggleMarker returns a command that turns the marker under the cursor on or off.

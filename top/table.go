@@ -137,12 +137,12 @@ func stateLine(r *reading) string {
 		}
 		parts = append(parts, word+" "+units.Duration(float64(st.Elapsed)))
 	}
-	sample := "all passages"
+	sample := "all scopes"
 	switch {
 	case st.Sample > 1:
 		sample = "1 in " + units.Count(st.Sample)
 	case st.Windows > 0:
-		sample = "nearly all passages"
+		sample = "nearly all scopes"
 	}
 	parts = append(parts, sample)
 	markers := units.Plural(len(r.profile.Markers), "marker")

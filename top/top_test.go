@@ -236,10 +236,10 @@ func TestSteering(t *testing.T) {
 		{" ", "resume", "resume: done"},
 		{"p", "pause", "pause: done"},
 		{"r", "resume", "resume: done"},
-		{"+", "1:10", "1 passage in 10"},
-		{"+", "1:100", "1 passage in 100"},
-		{"-", "1:10", "1 passage in 10"},
-		{"--", "1:1 1:1", "1 passage in 1"},
+		{"+", "1:10", "1 scope in 10"},
+		{"+", "1:100", "1 scope in 100"},
+		{"-", "1:10", "1 scope in 10"},
+		{"--", "1:1 1:1", "1 scope in 1"},
 		{"o", "example.com/demo.end of input false", "example.com/demo.end of input is off"},
 		{"<enter>", "example.com/demo.end of input true", "example.com/demo.end of input is on"},
 		{"<down>o", "example.com/demo.never false", "example.com/demo.never is off"},
@@ -309,7 +309,7 @@ func TestDifference(t *testing.T) {
 			}
 			found = true
 			if got := s.perSecond(r.in.Count); got != want.rate {
-				t.Errorf("%s: %v passages a second, want %v", want.name, got, want.rate)
+				t.Errorf("%s: %v scopes a second, want %v", want.name, got, want.rate)
 			}
 			if got := s.share(r); want.self != 0 && math.Abs(got/want.self-1) > 0.01 {
 				t.Errorf("%s: share %v, want %v", want.name, got, want.self)
@@ -346,7 +346,7 @@ func TestRevised(t *testing.T) {
 		{profile.Marker{Count: 37_000, Samples: 910, Buckets: times(37_000)}, 349},
 	} {
 		if d := difference(&before, &tt.now); d.Count != tt.want || len(d.Buckets) != 0 != (tt.want != 0) {
-			t.Errorf("%d of %d samples: %d passages, %v", tt.now.Count, tt.now.Samples, d.Count, d.Buckets)
+			t.Errorf("%d of %d samples: %d scopes, %v", tt.now.Count, tt.now.Samples, d.Count, d.Buckets)
 		}
 	}
 }
@@ -384,7 +384,7 @@ func TestBelowQuantum(t *testing.T) {
 			continue
 		}
 		if got, without := c.text(s, passed), c.text(s, &row{}); got != want || without != none {
-			t.Errorf("%s: %s, and without passages %s; want %s", c.name, got, without, want)
+			t.Errorf("%s: %s, and without scopes %s; want %s", c.name, got, without, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ const helpLine = "space pause  ←→ sort  / filter  o on/off  +- sample  t spa
 
 const helpText = `space        pause; resume, or start, when it is paused or waits
 p r          pause, resume
-+ -          sample ten times fewer, ten times more passages
++ -          sample ten times fewer, ten times more scopes
 o enter      turn the marker on or off; one that is off is in [brackets]
 ↑ ↓ pgup pgdn home end     go to another marker
 ← → < >      sort by another column; i turns the order round
@@ -43,10 +43,10 @@ t            figures of the last interval, since the reset, since the start
 z            reset: differences begin now
 q            quit; the program goes on as it is
 
-rate         passages a second      count   passages in the span
+rate         scopes a second      count   scopes in the span
 self         time in the marker itself, of the span; above 100% with
              several goroutines
-all          passages since the start; ~ is before estimates, of samples
+all          scopes since the start; ~ is before estimates, of samples
 The last column is how the times are spread: bars of a factor of two
 or more, between the times above it; heights are logarithmic.`
 

@@ -27,9 +27,9 @@ var cmdBetween = &cli.Command{
 usage: markgen between [-json] FROM TO DATA…
 
 Between reads traces, which programs leave that ran with collect=trace in MARKGEN, and tells how the times are
-distributed that goroutines took from a passage of the marker FROM to one of the marker TO: the difference of
-the two timestamps, less what all markers passed on the way took from the program. A passage of TO belongs to the
-latest passage of FROM before it on its goroutine that has none yet. Each DATA is a file, a folder or a pattern,
+distributed that goroutines took from a scope of the marker FROM to one of the marker TO: the difference of
+the two timestamps, less what all markers passed on the way took from the program. A scope of TO belongs to the
+latest scope of FROM before it on its goroutine that has none yet. Each DATA is a file, a folder or a pattern,
 as for report; several are added up.
 
 FROM and TO are names of markers, or ends of names (parse for example.com/shop.parse), or patterns in which *
@@ -37,7 +37,7 @@ stands for any text; each has to fit one marker. A scope counts where it begins.
 it ends, NAME@enter where it begins. From a marker with scopes to itself means from where a scope begins to where it ends.
 
   -json      an object: from, to, count, mean_ns, stddev_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns, overhead_ns
-             (taken off, per pair), unpaired (passages of FROM and TO without the other)
+             (taken off, per pair), unpaired (scopes of FROM and TO without the other)
 
 Percentiles are estimated to one part in 64. A file that is damaged is read as far as it is sound; the
 exit code is then 1, as for one that can't be read at all.
@@ -106,9 +106,9 @@ func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (
 		if unknown := (*trace.UnknownMarkerError)(nil); errors.As(err, &unknown) {
 			switch {
 			case unknown.Among(unpassed):
-				err = fmt.Errorf("%s: no passage of it is in the trace: it was not passed, or not collected", unknown.Name)
+				err = fmt.Errorf("%s: no scope of it is in the trace: it was not passed, or not collected", unknown.Name)
 			case unknown.Among(counted):
-				err = fmt.Errorf("%s: it is only counted, and traces have no passages of such markers", unknown.Name)
+				err = fmt.Errorf("%s: it is only counted, and traces have no scopes of such markers", unknown.Name)
 			default:
 				err = fmt.Errorf("%w%s", err, suggestion(unknown.Name, slices.Concat(markers, unpassed)))
 			}

@@ -40,7 +40,7 @@ Linux); the exit code is 1 when there is none.
              on=GLOB;GLOB     collect these too
              off=GLOB;GLOB    do not collect these either
              NAME=on|off      the marker of that name
-             sample=1:N       collect one passage in N; 1:1 is every passage
+             sample=1:N       collect one scope in N; 1:1 is every scope
 
   -json    status as an object for programs
 
@@ -122,7 +122,7 @@ func runCtl(_ context.Context, env *cli.Env, args []string) int {
 	case action == "status":
 		fmt.Fprint(env.Stdout, s.Text())
 	case action == "set":
-		fmt.Fprintf(env.Stdout, "%s, process %d: %s of %s on, 1 passage in %s\n", report.Printable(s.App), s.PID,
+		fmt.Fprintf(env.Stdout, "%s, process %d: %s of %s on, 1 scope in %s\n", report.Printable(s.App), s.PID,
 			units.Count(uint64(s.On)), units.Plural(s.Markers, "marker"), units.Count(s.Sample))
 	default:
 		fmt.Fprintf(env.Stdout, "%s, process %d: %s\n", report.Printable(s.App), s.PID, s.State)

@@ -39,7 +39,7 @@ counts once. Runs that were killed or still go on can be read as well.
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus, of the times of each marker count and sum; -http serves them under
              /metrics, with native histograms for those who ask for protocol buffers
-             trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
+             trace: each scope with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs stand one beside the other, as they followed each other
   -sort K    self (the default of text and html), running (their default where it is known: what of self goroutines ran),
              waiting (the rest of self), total, count, mean or max, which begin with the largest; name (the default of
@@ -47,7 +47,7 @@ counts once. Runs that were killed or still go on can be read as well.
   -top N     only the first N markers of the text, in the order of -sort
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
-             factor of two, higher for ten times as many passages by the same amount, coloured by the time spent
+             factor of two, higher for ten times as many scopes by the same amount, coloured by the time spent
   -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
              or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
              several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing. The cards of html

@@ -60,14 +60,14 @@ func TestPrometheus(t *testing.T) {
 			promtest.CheckFigures(t, prom, p)
 			if tt.buckets {
 				promtest.CheckClassic(t, prom, p)
-				promtest.CheckQuantiles(t, prom, p, "markgen_passage_duration_seconds_bucket", 1e9)
-			} else if got := prom.Query("markgen_passage_duration_seconds_bucket"); len(got) > 0 {
+				promtest.CheckQuantiles(t, prom, p, "markgen_scope_duration_seconds_bucket", 1e9)
+			} else if got := prom.Query("markgen_scope_duration_seconds_bucket"); len(got) > 0 {
 				t.Errorf("classic histograms that nobody asked for: %v", got)
 			}
 			if tt.native {
 				promtest.CheckNative(t, prom, p)
-				promtest.CheckQuantiles(t, prom, p, "markgen_passage_duration_nanoseconds", 1)
-			} else if got := prom.Query("markgen_passage_duration_nanoseconds"); len(got) > 0 {
+				promtest.CheckQuantiles(t, prom, p, "markgen_scope_duration_nanoseconds", 1)
+			} else if got := prom.Query("markgen_scope_duration_nanoseconds"); len(got) > 0 {
 				t.Errorf("native histograms where they can't be scraped: %v", got)
 			}
 			put(uint64(p.Runs) + 1) // it is read at the next scrape

@@ -103,11 +103,11 @@ func TestBenchstat(t *testing.T) {
 		"Func/(*Parser).parse sec/op":            {1000e-9, 1250e-9},
 		"Func/(*Parser).parse self-sec/op":       {750e-9, 938e-9},
 		"Func/(*Parser).parse total-sec":         {3000e-9, 3750e-9},
-		"Func/(*Parser).parse passages":          {3, 3},
+		"Func/(*Parser).parse scopes":            {3, 3},
 		"Loop/(*Parser).parse:for#1 sec/op":      {50e-9, 50e-9},
 		"Loop/(*Parser).parse:for#1 p99-sec":     {50e-9, 50e-9},
 		"Loop/(*Parser).parse:for#1 self-sec/op": {38e-9, 38e-9},
-		"Loop/(*Parser).parse:for#1 passages":    {4, 4},
+		"Loop/(*Parser).parse:for#1 scopes":      {4, 4},
 	} {
 		for i, w := range want {
 			if got, ok := medians[row]; !ok || math.Abs(got[i]-w) > 0.005*w {

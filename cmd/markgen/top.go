@@ -16,7 +16,7 @@ var cmdTop = &cli.Command{
 	Long: `
 usage: markgen top [-interval D] [-sort K] [-filter F] [-once] [TARGET]
 
-Top shows how often each marker of a running program is passed and how long that takes: passages a second,
+Top shows how often each marker of a running program is passed and how long that takes: scopes a second,
 the share of the time, mean and percentiles, and how the times are spread; of the last interval, or since the
 start. Keys pause, resume, sample and turn markers on and off, as markgen ctl does; ? lists them, q quits, and
 the program goes on. TARGET is the ID of the process or its data file. Without one the processes are listed that

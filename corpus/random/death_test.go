@@ -130,7 +130,7 @@ func (p *program) compareDeaths(name, variable string, exact bool, deaths []deat
 		}
 		// With noself, open scopes are unknown.
 		if got := p.report(true); exact && !strings.Contains(variable, "noself") && !maps.Equal(got, plain.places) {
-			p.t.Errorf("%s, DIE=%s: passages differ (-program +markgen):\n%.3000s", name, plain.DIE, cmp.Diff(plain.places, got, cmp.AllowUnexported(place{})))
+			p.t.Errorf("%s, DIE=%s: scopes differ (-program +markgen):\n%.3000s", name, plain.DIE, cmp.Diff(plain.places, got, cmp.AllowUnexported(place{})))
 		}
 	}
 }

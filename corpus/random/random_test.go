@@ -102,7 +102,7 @@ func (p *program) overlay() {
 			p.compare(name, must(p.t, p.dir, []string{"PLACES=1", "MARKGEN=" + withData(v)}, "./marked"), want)
 			if v != "" {
 				if got := p.report(false); way.exact && !maps.Equal(got, places) {
-					p.t.Errorf("%s: passages differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
+					p.t.Errorf("%s: scopes differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
 				}
 			}
 			p.compareDeaths(name, v, way.exact, deaths, moved)
@@ -132,7 +132,7 @@ func (p *program) inPlace() {
 	p.compare("in place, inert", must(p.t, p.dir, env, "./marked"), plain)
 	p.compare("in place", must(p.t, p.dir, append(env, "MARKGEN="+withData("collect=time")), "./marked"), plain)
 	if got, want := sums(p.report(false)), sums(passed(plain)); !maps.Equal(got, want) {
-		p.t.Errorf("in place: passages differ (-program +markgen):\n%s", cmp.Diff(want, got))
+		p.t.Errorf("in place: scopes differ (-program +markgen):\n%s", cmp.Diff(want, got))
 	}
 	must(p.t, p.dir, nil, p.markgen, "-strip", ".")
 	if after, err := os.ReadFile(main); err != nil || !bytes.Equal(before, after) {

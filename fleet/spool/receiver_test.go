@@ -159,7 +159,7 @@ func (r *receiver) sum() *profile.Profile {
 	return sum.Profile()
 }
 
-// want checks that the passages of the programs came, of so many runs, and nothing else.
+// want checks that the scopes of the programs came, of so many runs, and nothing else.
 func (r *receiver) want(runs int, programs ...program) {
 	r.t.Helper()
 	type passes struct{ runs, count uint64 }
@@ -180,7 +180,7 @@ func (r *receiver) want(runs int, programs ...program) {
 	}
 	maps.DeleteFunc(want, func(_ string, n passes) bool { return n.count == 0 })
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(passes{})); diff != "" {
-		r.t.Errorf("passages (-want +got):\n%s", diff)
+		r.t.Errorf("scopes (-want +got):\n%s", diff)
 	}
 	wantTotal := uint64(0)
 	for _, p := range programs {

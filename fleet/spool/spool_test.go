@@ -50,11 +50,11 @@ func (p program) run(killed bool) profiletest.Run {
 }
 
 // some returns a program with functions that have so many calls each.
-func some(functions, passages int) program {
+func some(functions, scopes int) program {
 	p := program{version: "v1.4.2"}
 	for i := range functions {
 		var list []uint64
-		for k := range passages {
+		for k := range scopes {
 			list = append(list, uint64(90+7*i+13*k))
 		}
 		p.times = append(p.times, list)

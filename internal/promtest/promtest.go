@@ -189,13 +189,13 @@ func CheckFigures(t *testing.T, prom *Server, p *profile.Profile) {
 		of   func(m *profile.Marker) float64
 		has  func(m *profile.Marker) bool
 	}{
-		{"markgen_passages_total", func(m *profile.Marker) float64 { return float64(m.Count) }, func(*profile.Marker) bool { return true }},
+		{"markgen_scopes_total", func(m *profile.Marker) float64 { return float64(m.Count) }, func(*profile.Marker) bool { return true }},
 		{"markgen_time_seconds_total", func(m *profile.Marker) float64 { return float64(m.TotalNS()) / 1e9 }, func(m *profile.Marker) bool { return !m.CountOnly }},
 		{"markgen_self_time_seconds_total", func(m *profile.Marker) float64 { return float64(m.SelfNS) / 1e9 }, func(m *profile.Marker) bool { return !m.CountOnly }},
-		{"markgen_passage_min_seconds", func(m *profile.Marker) float64 { return float64(m.MinNS) / 1e9 }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
-		{"markgen_passage_max_seconds", func(m *profile.Marker) float64 { return float64(m.MaxNS) / 1e9 }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
-		{"markgen_passage_duration_seconds_count", func(m *profile.Marker) float64 { return float64(m.Timed()) }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
-		{"markgen_passage_duration_seconds_sum", func(m *profile.Marker) float64 { return float64(m.SumNS()) / 1e9 }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
+		{"markgen_scope_min_seconds", func(m *profile.Marker) float64 { return float64(m.MinNS) / 1e9 }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
+		{"markgen_scope_max_seconds", func(m *profile.Marker) float64 { return float64(m.MaxNS) / 1e9 }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
+		{"markgen_scope_duration_seconds_count", func(m *profile.Marker) float64 { return float64(m.Timed()) }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
+		{"markgen_scope_duration_seconds_sum", func(m *profile.Marker) float64 { return float64(m.SumNS()) / 1e9 }, func(m *profile.Marker) bool { return m.Timed() > 0 }},
 	} {
 		got := prom.ByMarker(f.name)
 		for i := range p.Markers {
@@ -226,13 +226,13 @@ func CheckClassic(t *testing.T, prom *Server, p *profile.Profile) {
 		}
 		return n
 	}
-	for _, s := range prom.Query("markgen_passage_duration_seconds_bucket") {
+	for _, s := range prom.Query("markgen_scope_duration_seconds_bucket") {
 		m := markerOf(t, p, s)
 		if want := upTo(m, s.Metric["le"]); s.number(t) != float64(want) {
 			t.Errorf("%s, up to %s: %v, want %d", m.Name, s.Metric["le"], s.Value, want)
 		}
 	}
-	for _, s := range prom.Query("sum by (le) (markgen_passage_duration_seconds_bucket)") {
+	for _, s := range prom.Query("sum by (le) (markgen_scope_duration_seconds_bucket)") {
 		want := uint64(0)
 		for i := range p.Markers {
 			want += upTo(&p.Markers[i], s.Metric["le"])
@@ -257,7 +257,7 @@ func markerOf(t *testing.T, p *profile.Profile, s sample) *profile.Marker {
 // CheckNative compares the buckets of native histograms.
 func CheckNative(t *testing.T, prom *Server, p *profile.Profile) {
 	t.Helper()
-	got := prom.ByMarker("markgen_passage_duration_nanoseconds")
+	got := prom.ByMarker("markgen_scope_duration_nanoseconds")
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		s, ok := got[m.ID.String()]

@@ -418,7 +418,7 @@ func (r *reader) picks() *profile.Picks {
 	if n == 0 {
 		return nil
 	}
-	return &profile.Picks{Runs: n, Weight: r.uint128(), Passages: r.uint128(), PassagesVar: r.uint128()}
+	return &profile.Picks{Runs: n, Weight: r.uint128(), Scopes: r.uint128(), ScopesVar: r.uint128()}
 }
 
 // buckets reads a list of buckets into memory reused for the next file.

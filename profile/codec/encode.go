@@ -279,8 +279,8 @@ func (b *encoder) picks(p *profile.Profile) {
 		}
 		b.uint(picks.Runs)
 		b.uint128(picks.Weight)
-		b.uint128(picks.Passages)
-		b.uint128(picks.PassagesVar)
+		b.uint128(picks.Scopes)
+		b.uint128(picks.ScopesVar)
 	}
 }
 
@@ -308,7 +308,7 @@ const (
 var offReasons = profile.OffReasons()
 
 // impliedRuns is the value of Marker.Runs that is omitted in a file: most profiles are of one run.
-func impliedRuns(passages uint64) uint64 { return min(passages, 1) }
+func impliedRuns(scopes uint64) uint64 { return min(scopes, 1) }
 
 func (b *encoder) figures(m *profile.Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0

@@ -56,7 +56,7 @@ func List(w io.Writer, file []byte) error {
 			break
 		}
 		if l.uint(fmt.Sprintf("marker %d: picked in runs", i+1)) > 0 {
-			l.uints("1/p", "", "passages/p", "", "variance", "")
+			l.uints("1/p", "", "scopes/p", "", "variance", "")
 		}
 	}
 	if paths {
@@ -182,7 +182,7 @@ func (l *lister) marker(which string) {
 		l.buckets()
 	}
 	if bits&bitSampled != 0 {
-		l.uints("one in", "samples", "passages", "variance of the count", "", "variance of the sum", "")
+		l.uints("one in", "samples", "scopes", "variance of the count", "", "variance of the sum", "")
 	}
 	if bits&bitCallers != 0 {
 		l.times("callers", func() {
@@ -202,7 +202,7 @@ func (l *lister) marker(which string) {
 		})
 	}
 	if bits&bitFirst != 0 {
-		l.uints("first passages: shortest ns", "longest ns")
+		l.uints("first scopes: shortest ns", "longest ns")
 		l.buckets()
 	}
 	for ; bits&bitLogs != 0 && sizes > 0 && !l.bad; sizes-- {

@@ -72,7 +72,7 @@ func TestList(t *testing.T) {
 			First:    profile.Firsts{MinNS: 4, MaxNS: 4, Buckets: []profile.Bucket{{K: 2, Count: 1, SumNS: 4, SumSq: profile.Uint128{Hi: 0, Lo: 16}}}},
 			Sizes:    []profile.SizeBucket{{K: 1, Count: 1, SumSize: profile.Uint128{Hi: 0, Lo: 1}, SumNS: 4, SumSq: profile.Uint128{Hi: 0, Lo: 16}, Logged: 1, SumLog: 1100, SumLogSq: 1210000}},
 			Readings: []profile.Reading{{Collector: "io", Scopes: 3, Dropped: 1, Values: []profile.Value{{Name: "bytes", Sum: 5, Self: 4, Nested: 1, Buckets: []profile.ValueBucket{{K: 2, Count: 1, Sum: 3, SumSq: profile.Uint128{Hi: 0, Lo: 9}}}, SelfBuckets: []profile.ValueBucket{{K: 1, Count: 1, Sum: 1, SumSq: profile.Uint128{Hi: 0, Lo: 1}}}}}}},
-			Picks:    &profile.Picks{Runs: 3, Weight: profile.Uint128{Hi: 0, Lo: 2048}, Passages: profile.Uint128{Hi: 0, Lo: 4096}, PassagesVar: profile.Uint128{Hi: 0, Lo: 1}}, AsOf: 99}
+			Picks:    &profile.Picks{Runs: 3, Weight: profile.Uint128{Hi: 0, Lo: 2048}, Scopes: profile.Uint128{Hi: 0, Lo: 4096}, ScopesVar: profile.Uint128{Hi: 0, Lo: 1}}, AsOf: 99}
 		m.Callers = []profile.Caller{{Marker: profile.Marker{ID: 77, Name: "example.com/shop.caller", Count: 2, MinNS: 4, MaxNS: 5, Buckets: m.Buckets}}}
 		return m
 	}

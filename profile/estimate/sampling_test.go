@@ -49,10 +49,10 @@ func TestEstimates(t *testing.T) {
 			}
 		}
 		if within < runs*93/100 {
-			t.Errorf("%g passages a window of which each takes %g: %d of %d estimates within two standard errors", tt.n, tt.cost, within, runs)
+			t.Errorf("%g scopes a window of which each takes %g: %d of %d estimates within two standard errors", tt.n, tt.cost, within, runs)
 		}
 		if mean := sum / runs / truth; math.Abs(mean-1) > 0.02 {
-			t.Errorf("%g passages a window of which each takes %g: %.3f of what there is, on average", tt.n, tt.cost, mean)
+			t.Errorf("%g scopes a window of which each takes %g: %.3f of what there is, on average", tt.n, tt.cost, mean)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestRandom(t *testing.T) {
 func check(t *testing.T, m *profile.Marker) {
 	t.Helper()
 	if m.Timed() != m.Count && !m.CountOnly || m.SelfNS > m.SumNS() || m.MinNS > m.MaxNS {
-		t.Errorf("%s: %d passages, %d timed, self %d of %d, from %d to %d", m.Name, m.Count, m.Timed(), m.SelfNS, m.SumNS(), m.MinNS, m.MaxNS)
+		t.Errorf("%s: %d scopes, %d timed, self %d of %d, from %d to %d", m.Name, m.Count, m.Timed(), m.SelfNS, m.SumNS(), m.MinNS, m.MaxNS)
 	}
 	for _, b := range m.Buckets {
 		mean := float64(b.SumNS) / float64(b.Count)

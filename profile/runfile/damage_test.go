@@ -42,7 +42,7 @@ func TestDamage(t *testing.T) {
 		onlyB       = "b.F 1, b/b.go 6"
 		aNotTimed   = "a.F 0, b.F 1, a/a.go 5, b/b.go 6"
 		aNotCounted = "a.F 1, b.F 1, a/a.go 0, b/b.go 6"
-		unnamed     = "1 passage of 1 marker that no table in the file names; they are left out"
+		unnamed     = "1 scope of 1 marker that no table in the file names; they are left out"
 	)
 	at := func(offset int, format string, args ...any) string {
 		return fmt.Sprintf("offset %d: %s", offset, fmt.Sprintf(format, args...))
@@ -137,7 +137,7 @@ func TestDamage(t *testing.T) {
 		{"count past all bounds", cell + bucket3 + layout.BucketCount, ^uint64(0), 0, aNotTimed, []string{bucketsWrong}},
 		{"sum past all bounds", cell + bucket3 + layout.BucketSum, ^uint64(0), 0, aNotTimed, []string{bucketsWrong}},
 		{"squares past all bounds", cell + bucket3 + layout.BucketSqHi, 1, 0, aNotTimed, []string{bucketsWrong}},
-		{"passages past all bounds", cell + layout.CellPasses, ^uint64(0), 0, aNotTimed, []string{cellWrong}},
+		{"scopes past all bounds", cell + layout.CellPasses, ^uint64(0), 0, aNotTimed, []string{cellWrong}},
 		{"self time past all bounds", cell + layout.CellSelf, 1 << 50, 0, aNotTimed, []string{cellWrong}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,10 +231,10 @@ func TestPartial(t *testing.T) {
 		p := profiletest.Load(t, file)
 		m := profiletest.Named(t, p, "a.F")
 		if m.Count != 3 || m.TotalNS() != 330 || m.SelfNS != 330 || m.MinNS != 100 || m.MaxNS != 127 {
-			t.Errorf("killed %v: %d passages of %d ns, %d of them self, from %d to %d ns", killed, m.Count, m.TotalNS(), m.SelfNS, m.MinNS, m.MaxNS)
+			t.Errorf("killed %v: %d scopes of %d ns, %d of them self, from %d to %d ns", killed, m.Count, m.TotalNS(), m.SelfNS, m.MinNS, m.MaxNS)
 		}
 		if m.First.Count() != 0 || p.Damaged {
-			t.Errorf("killed %v: %d first passages, damaged %v: %q", killed, m.First.Count(), p.Damaged, p.Warnings)
+			t.Errorf("killed %v: %d first scopes, damaged %v: %q", killed, m.First.Count(), p.Damaged, p.Warnings)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (r *run) firsts() {
 		k := profile.BucketOf(ns)
 		if len(m.First.Buckets) > 0 || !slices.ContainsFunc(m.Buckets, func(b profile.Bucket) bool { return b.K == k }) {
 			if !r.Alive && !r.header.partial() {
-				r.damagedAt(r.damaged(a.offset, "a first passage of marker number %d that is not among its passages; it is left out", a.to))
+				r.damagedAt(r.damaged(a.offset, "a first scope of marker number %d that is not among its scopes; it is left out", a.to))
 			}
 			continue
 		}

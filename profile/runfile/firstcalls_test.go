@@ -49,7 +49,7 @@ func TestFirstDamaged(t *testing.T) {
 		}
 	}
 	p := profiletest.Load(t, file)
-	if f := profiletest.Named(t, p, "example.com/demo.(*Parser).Expr:for#1").First; f.Count() != 0 || !p.Damaged || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "a first passage of marker number") {
+	if f := profiletest.Named(t, p, "example.com/demo.(*Parser).Expr:for#1").First; f.Count() != 0 || !p.Damaged || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "a first scope of marker number") {
 		t.Errorf("%+v, damaged %v, %q", f, p.Damaged, p.Warnings)
 	}
 }

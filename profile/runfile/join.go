@@ -200,11 +200,11 @@ func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
 // during the initialization of the program's variables, and the program ended before their own
 // package was initialized.
 func (r *run) unnamed() {
-	passages, markers := uint64(0), uint64(0)
+	scopes, markers := uint64(0), uint64(0)
 	for _, m := range r.totals.all() {
-		passages, markers = profile.Add64(passages, m.Count), markers+1
+		scopes, markers = profile.Add64(scopes, m.Count), markers+1
 	}
-	if passages > 0 {
-		r.warn("%s of %s that no table in the file names; they are left out", units.Plural(passages, "passage"), units.Plural(markers, "marker"))
+	if scopes > 0 {
+		r.warn("%s of %s that no table in the file names; they are left out", units.Plural(scopes, "scope"), units.Plural(markers, "marker"))
 	}
 }

@@ -169,7 +169,7 @@ func TestDamagedBlock(t *testing.T) {
 		t.Errorf("damaged %v, complete %v, %q", p.Damaged, p.Complete, p.Warnings)
 	}
 	if m := profiletest.Named(t, p, "worker.work:block#1"); m.Count != 1000 {
-		t.Errorf("%s: %d passages", m.Name, m.Count)
+		t.Errorf("%s: %d scopes", m.Name, m.Count)
 	}
 	file = ran(t, "end", "")
 	file[layout.OffWhole]++

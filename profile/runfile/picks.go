@@ -12,7 +12,7 @@ import (
 // probability p.
 func newPicks(n uint64, p float64) profile.Picks {
 	est := float64(n) / p
-	return profile.Picks{Runs: 1, Weight: profile.VarUnits(1 / p), Passages: profile.VarUnits(est), PassagesVar: profile.VarUnits((1 - p) * est * est)}
+	return profile.Picks{Runs: 1, Weight: profile.VarUnits(1 / p), Scopes: profile.VarUnits(est), ScopesVar: profile.VarUnits((1 - p) * est * est)}
 }
 
 // pickProbability returns the probability with which a function was picked, from its limit and the

@@ -82,7 +82,7 @@ func TestWildEstimate(t *testing.T) {
 	}
 	for name, want := range passed {
 		if n, se := profiletest.Named(t, sum.Profile(), name).Picks.Count(); math.Abs(n-want) > 3*se || se > want/10 {
-			t.Errorf("%s: %.0f passages ± %.0f, of %.0f", name, n, se, want)
+			t.Errorf("%s: %.0f scopes ± %.0f, of %.0f", name, n, se, want)
 		}
 	}
 }

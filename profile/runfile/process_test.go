@@ -181,7 +181,7 @@ func TestBusyProcess(t *testing.T) {
 		p := w.read(t)
 		n := profiletest.Named(t, p, "worker.work:for#1").Count
 		if n < last {
-			t.Fatalf("%d passages after %d", n, last)
+			t.Fatalf("%d scopes after %d", n, last)
 		}
 		last = n
 	}

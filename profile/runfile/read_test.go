@@ -20,7 +20,7 @@ import (
 var shown = cmp.Options{
 	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
 	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
-	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Passages", "PassagesVar"),
+	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Scopes", "ScopesVar"),
 }
 
 func demoProfile() *profile.Profile {
@@ -139,11 +139,11 @@ func TestEnds(t *testing.T) {
 		},
 		{
 			"memory full", func(r *profiletest.Run) { r.Lost = 12 }, "stopped", true, 2_410_000_000,
-			[]string{"lost for want of memory or on a thread's own stack: 12 passages"},
+			[]string{"lost for want of memory or on a thread's own stack: 12 scopes"},
 		},
 		{
 			"ended in an init", func(r *profiletest.Run) { r.Tables[0].Unnamed = []uint64{1, 2, 3} }, "stopped", true, 2_410_000_000,
-			[]string{"3 passages of 1 marker that no table in the file names; they are left out"},
+			[]string{"3 scopes of 1 marker that no table in the file names; they are left out"},
 		},
 		{"no markers", func(r *profiletest.Run) { r.Tables = nil }, "stopped", true, 2_410_000_000, nil},
 	} {

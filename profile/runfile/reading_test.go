@@ -97,7 +97,7 @@ func TestReadingsDamage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.about, p.Warnings, tt.want)
 		}
 		if m := profiletest.Named(t, p, "example.com/demo.main"); m.Count != 1 {
-			t.Errorf("%s: %d passages", tt.about, m.Count)
+			t.Errorf("%s: %d scopes", tt.about, m.Count)
 		}
 	}
 	// A call that is in some of the words only.

@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// samplesPassages reports whether calls of any marker were sampled.
-func (r *run) samplesPassages() bool {
+// samplesScopes reports whether calls of any marker were sampled.
+func (r *run) samplesScopes() bool {
 	n := r.header.word(layout.OffSampleN)
 	return n > 1 || n == 0 && slices.ContainsFunc(r.ordered, func(t *unitTable) bool {
 		return slices.ContainsFunc(t.Markers, func(m *profile.Marker) bool { return m != nil && m.Sampled() })
@@ -112,7 +112,7 @@ func records(from io.ReaderAt, size int64, name string, alive bool) (*Records, e
 		StartTick: r.header.word(layout.OffStartTick),
 		Unplaced:  r.header.word(layout.OffTraceLost),
 		Pauses:    r.pauses(),
-		Sampled:   r.samplesPassages(),
+		Sampled:   r.samplesScopes(),
 		Big:       r.order.big,
 		in:        r.input,
 	}

@@ -55,7 +55,7 @@ func Of(m *profile.Marker, o Options) Shape {
 	s := Shape{Calls: m.Measured(), Alloc: alloc(m)}
 	if s.Calls == 0 {
 		if m.Count > 0 {
-			s.Warnings = append(s.Warnings, "its passages are counted and not timed")
+			s.Warnings = append(s.Warnings, "its scopes are counted and not timed")
 		}
 		return s
 	}

@@ -167,13 +167,13 @@ func (b *Between) Add(t *File) error {
 	b.Lost = profile.Add64(b.Lost, t.Lost)
 	if p.dropped > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %s had no end after a long time; they are counted as unpaired",
-			t.Name, units.Plural(p.dropped, "passage"), b.From))
+			t.Name, units.Plural(p.dropped, "scope"), b.From))
 	}
 	if t.records.Run.Unlogged > 0 && !p.scopes {
 		b.Warnings = append(b.Warnings, t.Name+": the run changed its state more often than it could note; times that reach over later pauses are not left out")
 	}
 	if t.records.Sampled {
-		b.Warnings = append(b.Warnings, t.Name+": the passages are a sample; where one is missing, another may have taken its place in a pair")
+		b.Warnings = append(b.Warnings, t.Name+": only a sample of the scopes was recorded; where one is missing, another may have taken its place in a pair")
 	}
 	if t.Lost > 0 {
 		what := "times that may reach over the gap are left out"

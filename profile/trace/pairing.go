@@ -43,11 +43,11 @@ type waiting struct {
 	epoch     uint64
 	cost      uint64 // of its records so far, ticks/256; only differences are meaningful
 	seen      uint64 // number of its latest call of From
-	from      []passage
+	from      []scope
 }
 
-// passage is a call of From.
-type passage struct {
+// scope is a call of From.
+type scope struct {
 	tick  uint64
 	cost  uint64 // cost of the goroutine's records before it
 	own   uint64 // cost of its own record
@@ -188,7 +188,7 @@ func (p *pairing) from(w *waiting, r *Record) *waiting {
 		p.forgetAbove(w, r.Level-1)
 	}
 	w.seen = p.Records
-	w.from = append(w.from, passage{r.Tick, w.cost, r.Cost, r.Level})
+	w.from = append(w.from, scope{r.Tick, w.cost, r.Cost, r.Level})
 	p.waiting++
 	return w
 }

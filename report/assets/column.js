@@ -21,7 +21,7 @@ function columnsFor(report) {
 	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
 	const room = (key) => roomFor(rows, key);
 	const counted = [
-		figure("count", "passages", {
+		figure("count", "scopes", {
 			width: longest(rows, (row) => count((row.now ?? row.before).count), 6, 26),
 			known: (f) => f, cell: (f) => count(f.count), exact: () => null,
 		}),
@@ -29,7 +29,7 @@ function columnsFor(report) {
 		compared && change("count", "Δ count", (f) => f),
 	];
 	const total = timed && [
-		figure("total", "sum of the times of all passages, of recursive ones the outermost", room("total")),
+		figure("total", "sum of the times of all scopes, of recursive ones the outermost", room("total")),
 		compared && change("total", "Δ total"),
 	];
 	const self = timed && !noSelf && [
@@ -39,7 +39,7 @@ function columnsFor(report) {
 		shareColumn(report),
 	];
 	const mean = timed && [
-		figure("mean", "time of a passage", room("max")),
+		figure("mean", "time of a scope", room("max")),
 		sampled && spread("mean-se", "standard error of the mean, in parts of it", "meanSE", "mean"),
 		compared && change("mean", "Δ mean"),
 	];
@@ -52,13 +52,13 @@ function columnsFor(report) {
 	const first = report.judged ? columns(verdictColumns(), self, place) : columns(counted, total, self, mean, place);
 	const name = words("name", nameWidth(first, longest(rows, (row) => row.short + row.header, 18, 60)), "the marker", (row) => row.at, (row) => nameOf(row));
 	const list = columns(name, first, kind, report.judged && columns(counted, total, mean), timed && [
-		figure("p50", "time that half of the passages did not exceed; estimated within its bucket", room("max")),
-		figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket", room("max")),
-		figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket", room("max")),
-		figure("max", "longest passage", room("max")),
+		figure("p50", "time that half of the scopes did not exceed; estimated within its bucket", room("max")),
+		figure("p90", "time that 90 of 100 scopes did not exceed; estimated within its bucket", room("max")),
+		figure("p99", "time that 99 of 100 scopes did not exceed; estimated within its bucket", room("max")),
+		figure("max", "longest scope", room("max")),
 		stripColumn(report),
-		figure("min", "shortest passage", room("max")),
-		figure("stddev", "standard deviation of the times of passages", room("max")),
+		figure("min", "shortest scope", room("max")),
+		figure("stddev", "standard deviation of the times of scopes", room("max")),
 	]);
 	if (report.memory) {
 		const of = memoryWords(report);
@@ -131,7 +131,7 @@ function figure(key, about, own) {
 
 // memoryWords says what memory is that of.
 function memoryWords(report) {
-	return report.memory === "alloc" ? "in a passage" : "by the whole process during a passage";
+	return report.memory === "alloc" ? "in a scope" : "by the whole process during a scope";
 }
 
 // memoryWritten writes a mean of bytes or objects.
@@ -139,7 +139,7 @@ function memoryWritten(key, mean) {
 	return key === "bytes" ? memory(mean) : Number.isInteger(mean) ? count(mean) : amountMean("", mean);
 }
 
-// perCall is a column of what a passage allocates.
+// perCall is a column of what a scope allocates.
 function perCall(key, about) {
 	const value = (row) => row.now?.memory?.[key].mean ?? null;
 	return {
@@ -205,10 +205,10 @@ function verdictColumns() {
 		cell("verdict", 7, "what became of it, as markgen diff says: worse, better, changed by less than the threshold, unchanged, or too few runs to tell", "6.6rem", {
 			left: true, first: 1, exact, value: (row) => row.verdict?.order ?? null, cell: (row) => painted(row.guess ? "" : verdictOf(row), verdictOf(row) + (row.guess ? " ?" : "")),
 		}),
-		cell("change", 5, "change of the time of a passage, new runs against old, where it is surest; ~ is no change that could not be chance", "5.4rem", {
+		cell("change", 5, "change of the time of a scope, new runs against old, where it is surest; ~ is no change that could not be chance", "5.4rem", {
 			exact, value: (row) => (lead(row) && lead(row)[5] !== "~" ? row.verdict.change ?? Infinity : null), cell: (row) => painted(row.guess ? "" : row.verdict?.verdict, lead(row)?.[5] ?? ""),
 		}),
-		cell("at", 0, "where in the times of the passages that is: a quantile, the mean, or p99+, the mean of the slowest hundredth", "3.8rem", { head: element("span", null, "at"), left: true }),
+		cell("at", 0, "where in the times of the scopes that is: a quantile, the mean, or p99+, the mean of the slowest hundredth", "3.8rem", { head: element("span", null, "at"), left: true }),
 		cell("old", 1, "median of the old runs", "5.2rem", { head: element("span", null, "old"), exact: (row) => lead(row) && `± ${lead(row)[2]}` }),
 		cell("new", 3, "median of the new runs", "5.2rem", { head: element("span", null, "new"), exact: (row) => lead(row) && `± ${lead(row)[4]}` }),
 		cell("p", 8, "the chance to see a difference as large as this at any of the markers, if nothing had changed", "4.4rem", { first: 1, value: (row) => row.verdict?.p ?? null }),

@@ -107,7 +107,7 @@ class DetailPanel {
 					beside("count", (f) => f, (f) => f.sampled?.countSE > 0 && "± " + relative(f.sampled.countSE, Number(f.count)))),
 				line("sampled", (f) => f.sampled, (f) => "1:" + count(f.sampled.rate)),
 				line("recorded", (f) => f.sampled, (f) => count(f.sampled.samples)),
-				line("timed", (f) => f.demoted, (f) => count(f.demoted.timed), !compared && element("td", { class: "remark" }, "of the passages; ~ is estimated from these")),
+				line("timed", (f) => f.demoted, (f) => count(f.demoted.timed), !compared && element("td", { class: "remark" }, "of the scopes; ~ is estimated from these")),
 				time("total"),
 				!noSelf && time("self", (f) => Number(f.total) > 0 && `${percent(Number(f.self) / Number(f.total))} of total` + (waits ? "" : `, ${percent(all > 0 ? Number(f.self) / all : 0)} of all`)),
 				waits && time("running", (f) => `${percent(all > 0 ? Number(f.running) / all : 0)} of all`),
@@ -222,5 +222,5 @@ function bucketOf(f, q) {
 // untimedNote says why there is no chart.
 function untimedNote(row) {
 	const f = row.now ?? row.before;
-	return f.count === 0 ? "the marker was never passed" : "its passages were counted and not timed";
+	return f.count === 0 ? "the marker was never passed" : "its scopes were counted and not timed";
 }

@@ -3,7 +3,7 @@
 // The distribution of a marker's times: in the table as a strip, in the panel as a
 // chart. Both have the buckets from left to right, each twice as long as the one
 // before. Colour says how much of the marker's time is in a bucket, its strength how
-// many of the passages.
+// many of the scopes.
 
 const stripCell = 6; // width of a bucket in a strip, pixels
 const stripHeight = 14;
@@ -22,8 +22,8 @@ function stripColumn(report) {
 	high = Math.max(high, low + 9); // room for the head
 	const axis = { low, high, width: (high - low + 1) * stripCell };
 	return {
-		key: "strip", title: "times", about: "buckets of passages' times, each twice as long as the one before. " +
-			(report.compared ? "Above the old ones, below the new; strength: passages" : "Colour: share of the marker's time; strength: passages"),
+		key: "strip", title: "times", about: "buckets of scopes' times, each twice as long as the one before. " +
+			(report.compared ? "Above the old ones, below the new; strength: scopes" : "Colour: share of the marker's time; strength: scopes"),
 		width: axis.width + 16 + "px",
 		head: ticks(axis, true),
 		value: () => null,
@@ -85,7 +85,7 @@ class Histogram {
 		this.canvas = element("canvas", { role: "img", "aria-label": this.inWords() });
 		return element("div", { class: "histogram" },
 			element("div", { class: "choices" },
-				this.choice("by", "count", "passages"), this.choice("by", "sum", "time"),
+				this.choice("by", "count", "scopes"), this.choice("by", "sum", "time"),
 				element("span", { class: "gap" }),
 				this.choice("scale", "logarithmic", "log"), this.choice("scale", "linear", "linear")),
 			element("div", { class: "canvas" }, this.canvas),
@@ -108,13 +108,13 @@ class Histogram {
 	}
 
 	legend() {
-		return grey ? sidesLegend() : element("p", { class: "legend" }, "share of time 0", heatLegend(), "100%; strong: many passages");
+		return grey ? sidesLegend() : element("p", { class: "legend" }, "share of time 0", heatLegend(), "100%; strong: many scopes");
 	}
 
 	// inWords says what the chart shows to who can't see it.
 	inWords() {
 		const most = this.now.reduce((a, b) => (Number(b.count) > Number(a?.count ?? 0) ? b : a), null);
-		return most === null ? "no times" : `distribution of times: most passages, ${count(most.count)} of ${count(sumWhole(this.now.map((b) => b.count)))}, took ${rangeOf(most.k)}`;
+		return most === null ? "no times" : `distribution of times: most scopes, ${count(most.count)} of ${count(sumWhole(this.now.map((b) => b.count)))}, took ${rangeOf(most.k)}`;
 	}
 
 	// asTable is the same in numbers.
@@ -135,7 +135,7 @@ class Histogram {
 			element("table", null,
 				element("thead", null, element("tr", null,
 					this.before.length > 0 && element("th", { scope: "col" }, ""),
-					["time of a passage", "passages", "", "time", ""].map((t) => element("th", { scope: "col" }, t)))),
+					["time of a scope", "scopes", "", "time", ""].map((t) => element("th", { scope: "col" }, t)))),
 				element("tbody", null, line("old", this.before), line("new", this.now))));
 	}
 
@@ -175,7 +175,7 @@ class Histogram {
 				scales: {
 					x: {
 						grid: { display: false }, border: { color: line }, ticks: { color: text, font, maxRotation: 0, autoSkipPadding: 10 },
-						title: { display: true, text: "time of a passage, from", color: text, font },
+						title: { display: true, text: "time of a scope, from", color: text, font },
 					},
 					y: {
 						type: this.scale,
@@ -183,7 +183,7 @@ class Histogram {
 						suggestedMax: 1.3 * Math.max(...[...this.now, ...this.before].map((b) => Number(b[this.by]))),
 						grid: { color: line }, border: { display: false },
 						ticks: { color: text, font, maxTicksLimit: 6, callback: (v) => this.tick(v) },
-						title: { display: true, text: this.by === "count" ? "passages" : "time", color: text, font },
+						title: { display: true, text: this.by === "count" ? "scopes" : "time", color: text, font },
 					},
 				},
 				plugins: { legend: { display: false }, tooltip: { displayColors: false, callbacks: this.tooltip(ks) } },
@@ -192,7 +192,7 @@ class Histogram {
 	}
 
 	// tick names a line of the grid: of a logarithmic scale the powers of ten, of
-	// passages whole numbers.
+	// scopes whole numbers.
 	tick(v) {
 		if (this.scale === "logarithmic" && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) > 1e-9) {
 			return null;
@@ -207,11 +207,11 @@ class Histogram {
 		const line = (list, k) => {
 			const b = list.find((b) => b.k === k);
 			if (!b) {
-				return "no passages";
+				return "no scopes";
 			}
 			const all = Number(sumWhole(list.map((b) => b.count)));
 			const time = Number(sumWhole(list.map((b) => b.sum)));
-			return `${count(b.count)} passages, ${percent(Number(b.count) / all)}; ${wholeDuration(b.sum)}` +
+			return `${count(b.count)} scopes, ${percent(Number(b.count) / all)}; ${wholeDuration(b.sum)}` +
 				(time > 0 ? `, ${percent(Number(b.sum) / time)} of the time` : "");
 		};
 		return {

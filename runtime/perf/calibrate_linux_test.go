@@ -31,7 +31,7 @@ func TestMeasureAgainTraced(t *testing.T) {
 		opened(&m[0], func() { opened(&m[1], func() {}) })
 	}
 	if rounds == before {
-		t.Error("no round in a million passages")
+		t.Error("no round in a million scopes")
 	}
 	if p != own() || p.stack != p.stack.scopes() || p.stack.n != 0 {
 		t.Errorf("%d scopes are open", p.stack.n)

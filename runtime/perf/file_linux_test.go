@@ -49,7 +49,7 @@ func TestFileNames(t *testing.T) {
 	wantFiles(t, r, "data", "data.2", "data.3")
 	if a, b, c := r.data("data").marks["demo.work"].count, r.data("data.2").marks["demo.tick"].count,
 		r.data("data.3").marks["demo.tick"].count; a != 1 || b != 3 || c != 4 {
-		t.Errorf("passages %d, %d, %d", a, b, c)
+		t.Errorf("scopes %d, %d, %d", a, b, c)
 	}
 	stay.Process.Kill()
 	stay.Wait()
@@ -62,7 +62,7 @@ func TestFileNames(t *testing.T) {
 	r = inDir(t, dir, "file=data", "work", "6")
 	wantFiles(t, r, "data", "data.2", "data.3")
 	if a, b := r.data("data.2").marks["demo.tick"].count, r.data("data.3").marks["demo.tick"].count; a != 5 || b != 6 {
-		t.Errorf("passages %d, %d", a, b)
+		t.Errorf("scopes %d, %d", a, b)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestChildren(t *testing.T) {
 			want = 1
 		}
 		if n := r.data(name).marks["demo.work"].count; n != want {
-			t.Errorf("%s has %d passages of work, want %d", name, n, want)
+			t.Errorf("%s has %d scopes of work, want %d", name, n, want)
 		}
 	}
 	if reports != 4 || data != 4 {

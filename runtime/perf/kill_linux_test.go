@@ -58,9 +58,9 @@ func TestKilledAnywhere(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		t.Logf("%d processes were killed, %d of them before their first passage, after %d passages", died.Load(), early.Load(), passed.Load())
+		t.Logf("%d processes were killed, %d of them before their first scope, after %d scopes", died.Load(), early.Load(), passed.Load())
 		if passed.Load() == 0 {
-			t.Error("no passage was logged")
+			t.Error("no scope was logged")
 		}
 	})
 }
@@ -116,7 +116,7 @@ func killOnce(t *testing.T, goroutines int, after time.Duration) (done int64, be
 			}
 		}
 		if counts[g] < least || counts[g] > most {
-			t.Errorf("goroutine %d: %d passages in the data; %d had been logged as done, %d as begun", g, counts[g], least, most)
+			t.Errorf("goroutine %d: %d scopes in the data; %d had been logged as done, %d as begun", g, counts[g], least, most)
 		}
 		done += int64(least)
 	}

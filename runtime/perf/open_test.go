@@ -53,7 +53,7 @@ func TestLeftOpen(t *testing.T) {
 		}
 	})
 	if a, _ := counted(&m[1]); a != a0+1 || p.stack.n != base {
-		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
+		t.Errorf("%d scopes, %d open", a-a0, p.stack.n-base)
 	}
 	// Never recovered by marked code: a function that opens in the same frame finds it.
 	for range 3 {
@@ -71,11 +71,11 @@ func TestLeftOpen(t *testing.T) {
 	catch(func() { opened(&m[1], fail) })
 	s.Exit()
 	if a, _ := counted(&m[1]); a < a0+4 || p.stack.n > base+1 {
-		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
+		t.Errorf("%d scopes, %d open", a-a0, p.stack.n-base)
 	}
 	p.endLeft(base, now())
 	if a, _ := counted(&m[1]); a != a0+5 {
-		t.Errorf("%d passages, want 5", a-a0)
+		t.Errorf("%d scopes, want 5", a-a0)
 	}
 
 	// runtime.Goexit leaves it open; the end of the run reports it.
@@ -119,7 +119,7 @@ func TestBegun(t *testing.T) {
 			t.Errorf("%s: %d scopes are open, want 1", what, p.stack.n-base)
 		}
 		if begunHere(&m[1]) {
-			t.Errorf("%s: a passage without a scope is to be ended", what)
+			t.Errorf("%s: a marker without a scope is to be ended", what)
 		}
 		m[1].Off, m[1].index = off, index
 	}
@@ -206,7 +206,7 @@ func TestDeep(t *testing.T) {
 	}
 	deep(5000)
 	if c, _ := counted(&m[1]); c != c0+5000 || p.stack.n != base {
-		t.Errorf("%d passages, %d open", c-c0, p.stack.n-base)
+		t.Errorf("%d scopes, %d open", c-c0, p.stack.n-base)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestFrozen(t *testing.T) {
 	again := Entered{at: uint64(p.push(m[1].index, now(), depthValue)), slot: p, index: m[1].index}
 	for what, e := range map[string]Entered{"entered late": again, "entered": late, "entered before": outer, "twice": outer} {
 		if e.Exit(); count() != c0 {
-			t.Errorf("%s: %d passages, want none", what, count()-c0)
+			t.Errorf("%s: %d scopes, want none", what, count()-c0)
 		}
 	}
 	opened(&m[1], func() {
@@ -318,7 +318,7 @@ func TestFrozen(t *testing.T) {
 		}
 	})
 	if old != p.stack || count() != c0 {
-		t.Errorf("%d open, %d passages", old.n, count()-c0)
+		t.Errorf("%d open, %d scopes", old.n, count()-c0)
 	}
 	old.n = base
 }

@@ -117,6 +117,6 @@ func testOutermost(t *testing.T, m *[3]Marker, shut bool) {
 	a, n := counted(&m[0])
 	b, _ := counted(&m[1])
 	if a-a0 != 5 || n != n0 || b-b0 != 3 {
-		t.Errorf("shut %v: %d passages, %d ns nested, %d of another; want 5, 0, 3", shut, a-a0, n-n0, b-b0)
+		t.Errorf("shut %v: %d scopes, %d ns nested, %d of another; want 5, 0, 3", shut, a-a0, n-n0, b-b0)
 	}
 }

@@ -72,7 +72,7 @@ func TestWaysToEnd(t *testing.T) {
 					}
 					d := r.data("data")
 					if diff := differ(tt.want, d.counts()); diff != "" {
-						t.Errorf("%s: passages (-want +got):\n%s", config, diff)
+						t.Errorf("%s: scopes (-want +got):\n%s", config, diff)
 					}
 					want := uint64(layout.StateProfiling)
 					if tt.stopped {
@@ -130,7 +130,7 @@ func TestModuleForm(t *testing.T) {
 	want := workCounts(3, map[string]uint64{"demo.tick": 2, "demo.pass": 2})
 	d := r.data("data")
 	if diff := differ(want, d.counts()); diff != "" {
-		t.Errorf("passages (-want +got):\n%s", diff)
+		t.Errorf("scopes (-want +got):\n%s", diff)
 	}
 	if d.word(layout.OffState) != layout.StateStopped {
 		t.Errorf("state %d", d.word(layout.OffState))
@@ -141,7 +141,7 @@ func TestModuleForm(t *testing.T) {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
 	if diff := differ(workCounts(1, map[string]uint64{"demo.main": 0}), r.data("data").counts()); diff != "" {
-		t.Errorf("passages (-want +got):\n%s", diff)
+		t.Errorf("scopes (-want +got):\n%s", diff)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestOnlyAndSkip(t *testing.T) {
 		}
 		d := virtualForm.run(t, "file=data,"+tt.config, "work", "1").data("data")
 		if diff := differ(want, d.counts()); diff != "" {
-			t.Errorf("%s: passages (-want +got):\n%s", tt.config, diff)
+			t.Errorf("%s: scopes (-want +got):\n%s", tt.config, diff)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func TestConcurrentRegister(t *testing.T) {
 		for i := range ms[u] {
 			index := ms[u][i].index
 			if r := rowAt(index); r.Count != 2 || seen[index] {
-				t.Errorf("marker %d of unit %d has index %d and %d passages", i, u, index, r.Count)
+				t.Errorf("marker %d of unit %d has index %d and %d scopes", i, u, index, r.Count)
 			}
 			seen[index] = true
 		}

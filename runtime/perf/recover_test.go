@@ -55,7 +55,7 @@ func TestRecovered(t *testing.T) {
 		a, _ := counted(&m[1])
 		b, _ := counted(&m[0])
 		if a != a0+1 || what != "nothing is open" && b == b0 {
-			t.Errorf("%s: %d passages of what was left, want 1; %d of what was open", what, a-a0, b-b0)
+			t.Errorf("%s: %d scopes of what was left, want 1; %d of what was open", what, a-a0, b-b0)
 		}
 		// There, stop is part of the scope
 		if took := rowAt(m[1].index).Total - total; took > toNS(stopped-from) && what != "one that is deferred" {

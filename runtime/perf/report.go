@@ -47,7 +47,7 @@ func formatReport() []byte {
 	case estimated && conf.windows():
 		run.Notes = append(run.Notes, "markgen: sampled 1:"+string(lite.AppendUint(nil, rate()))+", counts and times are estimates")
 	case estimated:
-		run.Notes = append(run.Notes, "markgen: times are estimates where a countdown chose the passages that were timed; counts are exact")
+		run.Notes = append(run.Notes, "markgen: times are estimates where a countdown chose the scopes that were timed; counts are exact")
 	}
 	if hot.hooks&hookTrace != 0 {
 		run.Notes = append(run.Notes, aboutTrace())

@@ -52,7 +52,7 @@ func TestLonger(t *testing.T) {
 		{"two of which one is busy at a time", 10, 256, recording{scopes: 500, processors: 2}, 2},
 		{"collectors", 10, 0, recording{scopes: 100, read: 40_000, processors: 1}, 2},
 		{"more than there is", 10, 0, recording{scopes: 5000, processors: 1}, maxCorrection},
-		{"every passage is asked for", 1, 0, recording{scopes: 500, processors: 1}, 1},
+		{"every scope is asked for", 1, 0, recording{scopes: 500, processors: 1}, 1},
 	} {
 		s := sampler{rate: tt.rate, busy: tt.busy}
 		s.pending = 100_000

@@ -162,7 +162,7 @@ func TestExec(t *testing.T) {
 				slices.Sort(want)
 			}
 			if diff := differ(want, works); diff != "" {
-				t.Errorf("%s: passages of work in the files %q (-want +got):\n%s", config, r.files(), diff)
+				t.Errorf("%s: scopes of work in the files %q (-want +got):\n%s", config, r.files(), diff)
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Errorf("exit code %d, without markers %d; stderr %.1000s", r.code, plain.code, r.stderr)
 	}
 	if n := r.data("data").marks["demo.work"].count; n < 100 {
-		t.Errorf("%d passages of work", n)
+		t.Errorf("%d scopes of work", n)
 	}
 }
 

@@ -15,7 +15,7 @@ const FewRuns = 20
 func (r *Result) Cautions(differ []string) []string {
 	list := []string{}
 	if n := min(r.OldRuns, r.NewRuns); n < FewRuns {
-		list = append(list, fmt.Sprintf("passages of one run share its machine and moment, and one side has no more than %d of them: the intervals are too narrow; compare runs with markgen diff", n))
+		list = append(list, fmt.Sprintf("scopes of one run share its machine and moment, and one side has no more than %d of them: the intervals are too narrow; compare runs with markgen diff", n))
 	}
 	for _, what := range differ {
 		list = append(list, "the sides differ in "+what+" as well, which is part of each change; choose one that both have")

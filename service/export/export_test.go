@@ -80,7 +80,7 @@ func TestOTLPOfStore(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if _, ok := r.got["markgen.marker.passages example.com/app.hits"]; ok {
+	if _, ok := r.got["markgen.marker.scopes example.com/app.hits"]; ok {
 		t.Error("a point, when functions were asked for")
 	}
 	o.Filter, o.Limit = fleet.Filter{}, 1

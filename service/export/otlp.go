@@ -40,7 +40,7 @@ const otlpPoints = 2000
 //     requires. 0 and 1 ns, which share a bucket of a profile, are separated exactly;
 //   - markgen.marker.memory, By, a histogram like that of the bytes allocated by calls, where deep
 //     builds recorded them, with the same deviation;
-//   - markgen.marker.passages and markgen.marker.self_time, ns, sums.
+//   - markgen.marker.scopes and markgen.marker.self_time, ns, sums.
 //
 // Attributes are marker, id, kind, package and the grouping.
 func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
@@ -110,7 +110,7 @@ func (r *otlp) Send(ctx context.Context, parts []Part) error {
 // otlpMetrics returns the metrics of some markers, without those that have no points.
 func otlpMetrics(part *Part, markers []profile.Marker) []metricdata.Metrics {
 	var times, memory []metricdata.ExponentialHistogramDataPoint[float64]
-	var passages, self []metricdata.DataPoint[int64]
+	var scopes, self []metricdata.DataPoint[int64]
 	for i := range markers {
 		m := &markers[i]
 		if m.Count == 0 {
@@ -123,7 +123,7 @@ func otlpMetrics(part *Part, markers []profile.Marker) []metricdata.Metrics {
 		histogram := func() metricdata.ExponentialHistogramDataPoint[float64] {
 			return metricdata.ExponentialHistogramDataPoint[float64]{Attributes: attributes, StartTime: part.Since, Time: part.At}
 		}
-		passages = append(passages, sum(m.Count))
+		scopes = append(scopes, sum(m.Count))
 		if len(m.Buckets) > 0 {
 			if !part.Profile.NoSelf {
 				self = append(self, sum(m.SelfNS))
@@ -150,10 +150,10 @@ func otlpMetrics(part *Part, markers []profile.Marker) []metricdata.Metrics {
 		}
 	}
 	const cumulative = metricdata.CumulativeTemporality
-	add("markgen.marker.duration", "ns", "Times of passages.", len(times), metricdata.ExponentialHistogram[float64]{DataPoints: times, Temporality: cumulative})
-	add("markgen.marker.memory", "By", "Memory that passages allocated on their goroutines.", len(memory), metricdata.ExponentialHistogram[float64]{DataPoints: memory, Temporality: cumulative})
-	add("markgen.marker.passages", "{passage}", "Passages.", len(passages), metricdata.Sum[int64]{DataPoints: passages, Temporality: cumulative, IsMonotonic: true})
-	add("markgen.marker.self_time", "ns", "Time spent in passages and in no other inside them.", len(self), metricdata.Sum[int64]{DataPoints: self, Temporality: cumulative, IsMonotonic: true})
+	add("markgen.marker.duration", "ns", "Times of scopes.", len(times), metricdata.ExponentialHistogram[float64]{DataPoints: times, Temporality: cumulative})
+	add("markgen.marker.memory", "By", "Memory that scopes allocated on their goroutines.", len(memory), metricdata.ExponentialHistogram[float64]{DataPoints: memory, Temporality: cumulative})
+	add("markgen.marker.scopes", "{scope}", "Scopes.", len(scopes), metricdata.Sum[int64]{DataPoints: scopes, Temporality: cumulative, IsMonotonic: true})
+	add("markgen.marker.self_time", "ns", "Time spent in scopes and in no other inside them.", len(self), metricdata.Sum[int64]{DataPoints: self, Temporality: cumulative, IsMonotonic: true})
 	return list
 }
 

@@ -155,9 +155,9 @@ func TestOTLP(t *testing.T) {
 		"markgen.marker.duration example.com/app.Get": {Unit: "ns", Attributes: get, Start: since, At: at, Cumulative: true, Sum: 704, Count: 10, Zeros: 2, Max: 600,
 			Offset: -1, Buckets: []uint64{1, 0, 1, 0, 0, 5, 0, 0, 0, 0, 1}},
 		"markgen.marker.memory example.com/app.Get":    {Unit: "By", Attributes: get, Start: since, At: at, Cumulative: true, Sum: 48, Count: 10, Zeros: 8, Offset: 4, Buckets: []uint64{2}},
-		"markgen.marker.passages example.com/app.Get":  {Unit: "{passage}", Attributes: get, Start: since, At: at, Cumulative: true, Sum: 10},
+		"markgen.marker.scopes example.com/app.Get":    {Unit: "{scope}", Attributes: get, Start: since, At: at, Cumulative: true, Sum: 10},
 		"markgen.marker.self_time example.com/app.Get": {Unit: "ns", Attributes: get, Start: since, At: at, Cumulative: true, Sum: 900},
-		"markgen.marker.passages example.com/app.hits": {Unit: "{passage}", Attributes: hits, Start: since, At: at, Cumulative: true, Sum: 7},
+		"markgen.marker.scopes example.com/app.hits":   {Unit: "{scope}", Attributes: hits, Start: since, At: at, Cumulative: true, Sum: 7},
 	}
 	if diff := cmp.Diff(want, r.got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -209,7 +209,7 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	}
 	ready := time.Now()
 	t.Logf("%v: %s; a server had %d MiB at most", simulated(t), &trouble, peak>>20)
-	passages := uint64(0)
+	scopes := uint64(0)
 	// What a killed server had not written is written by another, once that considers it dead.
 	deadline := time.Now().Add(time.Minute)
 	for origin, sum := range ledger {
@@ -225,10 +225,10 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 			time.Sleep(time.Second)
 		}
 		for _, f := range want {
-			passages += f.Count
+			scopes += f.Count
 		}
 	}
-	t.Logf("%d origins, %d passages: all there, none twice, %v after the last start", len(ledger), passages, time.Since(ready).Round(time.Second))
+	t.Logf("%d origins, %d scopes: all there, none twice, %v after the last start", len(ledger), scopes, time.Since(ready).Round(time.Second))
 }
 
 // catalogueOf returns what the service has of an origin.

@@ -66,7 +66,7 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &apiContent{API: a, What: strings.TrimPrefix(passages(a.Kind, 1), "1 "), Chosen: describeFilter(f), All: Path(id)}
+	c := &apiContent{API: a, What: strings.TrimPrefix(scopes(a.Kind, 1), "1 "), Chosen: describeFilter(f), All: Path(id)}
 	in, own := function(a.Name, a.Package)
 	c.In, c.Own = shown(in), shown(own)
 	if c.In+c.Own != report.Printable(a.Name) {
@@ -174,7 +174,7 @@ func (c *apiContent) facts(m *profile.Marker) {
 		return
 	}
 	add := func(word, value, full string) { c.Facts = append(c.Facts, fact{word, value, full}) }
-	noun := passages(c.API.Kind, 2)[2:]
+	noun := scopes(c.API.Kind, 2)[2:]
 	number := units.Count(m.Count)
 	if se := m.CountSE(); m.Sampled() && se > 0 {
 		number += fmt.Sprintf(" ± %s", percent(se/float64(m.Count)))
@@ -206,10 +206,10 @@ func (c *apiContent) facts(m *profile.Marker) {
 		}
 	}
 	if m.Sampled() {
-		c.Cautions = append(c.Cautions, fmt.Sprintf("The figures are estimates from %s that were recorded.", passages(c.API.Kind, m.Samples)))
+		c.Cautions = append(c.Cautions, fmt.Sprintf("The figures are estimates from %s that were recorded.", scopes(c.API.Kind, m.Samples)))
 	}
 	if m.Timed() > 0 {
-		c.Cautions = append(c.Cautions, "Standard errors are as if each passage had been drawn by itself. Those of one run share its machine and moment, so with few runs the truth may be further off.")
+		c.Cautions = append(c.Cautions, "Standard errors are as if each scope had been drawn by itself. Those of one run share its machine and moment, so with few runs the truth may be further off.")
 	}
 }
 
@@ -270,7 +270,7 @@ func (c *apiContent) shape(p *profile.Profile) {
 		c.Evidence = append(c.Evidence, e)
 	}
 	if s.Few() {
-		c.Evidence = append(c.Evidence, evidence{"few data", "", "Only " + passages(c.API.Kind, s.Calls) + " were timed.", ""})
+		c.Evidence = append(c.Evidence, evidence{"few data", "", "Only " + scopes(c.API.Kind, s.Calls) + " were timed.", ""})
 	}
 }
 
@@ -304,7 +304,7 @@ func (c *apiContent) groups(kind string, values url.Values, groups map[fleet.Gro
 }
 
 func (c *apiContent) group(kind, caption, head, parameter string, values url.Values, list []fleet.Group) table {
-	noun := strings.TrimPrefix(passages(kind, 2), "2 ")
+	noun := strings.TrimPrefix(scopes(kind, 2), "2 ")
 	t := table{Caption: caption, Head: []string{head, strings.ToUpper(noun[:1]) + noun[1:], "Mean", "Standard error", "p50", "p90", "p99"}, Wide: true}
 	if len(list) > maxGroupRows {
 		t.Note = fmt.Sprintf("There are %s more; a filter shows them.", units.Count(uint64(len(list)-maxGroupRows)))
@@ -346,7 +346,7 @@ func (c *apiContent) sizes(m *profile.Marker) {
 	if len(m.Sizes) == 0 {
 		return
 	}
-	noun := strings.TrimPrefix(passages(c.API.Kind, 2), "2 ")
+	noun := strings.TrimPrefix(scopes(c.API.Kind, 2), "2 ")
 	t := &table{Caption: "By size of the input", Head: []string{"Size", strings.ToUpper(noun[:1]) + noun[1:], "Mean", "Typical", "A unit"}}
 	most := 0.0
 	for i := range m.Sizes {

@@ -115,9 +115,9 @@ func standardError(m *profile.Marker) (ns float64, ok bool) {
 	return m.StddevNS() / math.Sqrt(float64(n-1)), true
 }
 
-// passages formats a number of executions of a kind of marker: calls, iterations or passages.
-func passages(kind string, n uint64) string {
-	noun := "passage"
+// scopes formats a number of executions of a kind of marker: calls, iterations or, of other kinds, scopes.
+func scopes(kind string, n uint64) string {
+	noun := "scope"
 	switch kind {
 	case "func":
 		noun = "call"
@@ -129,7 +129,7 @@ func passages(kind string, n uint64) string {
 
 // sentence describes in words how long an execution takes.
 func sentence(kind string, m *profile.Marker) string {
-	one := strings.TrimPrefix(passages(kind, 1), "1 ")
+	one := strings.TrimPrefix(scopes(kind, 1), "1 ")
 	if m.Timed() == 0 {
 		if m.Count == 0 {
 			return "There are no figures of it here."

@@ -165,7 +165,7 @@ func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 		h.Bars = append(h.Bars, histogramBar{
 			X: number(x(float64(b.k))), Y: number(histogramBars - height), Width: number(unit - gap), Height: number(height),
 			Heat: heatOf(part), Strength: fmt.Sprintf("%.2f", strengthOf(b.count, most)),
-			Title: fmt.Sprintf("%s: %s, %s; %s of the %s", bounds, passages(kind, b.count), percent(share), percent(part), u.share),
+			Title: fmt.Sprintf("%s: %s, %s; %s of the %s", bounds, scopes(kind, b.count), percent(share), percent(part), u.share),
 		})
 		h.Buckets.Rows = append(h.Buckets.Rows, row{name{Text: bounds}, []cell{
 			text(units.Count(b.count)), bar(percent(share), share, 0), bar(percent(part), part, heatOf(part)),
@@ -178,7 +178,7 @@ func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 		}
 	}
 	h.Desc = fmt.Sprintf("Most, %s of %s, have %s; they go from %s to %s. Below is a table with the same.",
-		units.Count(fullest.count), passages(kind, uint64(all)), u.bounds(fullest.k), u.write(u.low(list[0].k)), u.write(u.high(list[len(list)-1].k)))
+		units.Count(fullest.count), scopes(kind, uint64(all)), u.bounds(fullest.k), u.write(u.low(list[0].k)), u.write(u.high(list[len(list)-1].k)))
 	h.Marks = u.scale(x)
 	return h
 }

@@ -40,7 +40,7 @@ func (p *Pages) search(r *http.Request) (*page, error) {
 	}
 	for i := range found.APIs {
 		a := &found.APIs[i]
-		one := result{Name: nameOf(a), Calls: passages(a.Kind, a.Count)}
+		one := result{Name: nameOf(a), Calls: scopes(a.Kind, a.Count)}
 		if a.MeanNS > 0 {
 			one.Mean = units.Duration(a.MeanNS)
 		}

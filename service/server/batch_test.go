@@ -260,8 +260,8 @@ func TestBatchRefused(t *testing.T) {
 		{"another kind", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Kind = "method" }), is, 422, "profile-refused"},
 		{"callers", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Callers = []profile.Caller{{ID: 7, Name: "x"}} }), is, 422, "profile-refused"},
 		{"cover blocks", path, change(func(p *profile.Profile, _ *profile.Marker) { p.Blocks = []profile.Block{{File: "a/b.go"}} }), is, 422, "profile-refused"},
-		{"more times than passages", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Count = 0 }), is, 422, "profile-refused"},
-		{"more runs than passages", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Runs = m.Count + 1 }), is, 422, "profile-refused"},
+		{"more times than scopes", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Count = 0 }), is, 422, "profile-refused"},
+		{"more runs than scopes", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Runs = m.Count + 1 }), is, 422, "profile-refused"},
 		{"a bucket's sum too small", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[len(m.Buckets)-1].SumNS = 0 }), is, 422, "profile-refused"},
 		{"a bucket's sum too large", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[0].SumNS = math.MaxUint64 - 1 }), is, 422, "profile-refused"},
 		{"squares too small", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[len(m.Buckets)-1].SumSq = profile.Uint128{} }), is, 422, "profile-refused"},
@@ -280,7 +280,7 @@ func TestBatchRefused(t *testing.T) {
 		{"the largest sum", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[0].SumNS = math.MaxUint64 }), is, 422, "profile-refused"},
 		{"the largest sum of a sample", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Sample, m.Buckets[0].SumNS = 10, math.MaxUint64 }), is, 422, "profile-refused"},
 		{"the largest count", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Count = math.MaxUint64 }), is, 422, "profile-refused"},
-		{"a passage of 73 years", path, change(func(_ *profile.Profile, m *profile.Marker) {
+		{"a scope of 73 years", path, change(func(_ *profile.Profile, m *profile.Marker) {
 			m.Buckets, m.MinNS, m.MaxNS = []profile.Bucket{{K: 61, Count: 1, SumNS: 1 << 61, SumSq: profile.Square(1 << 61)}}, 1<<61, 1<<61
 			m.Count, m.Runs, m.SelfNS, m.NestedNS = 1, 1, 0, 0
 		}), is, 422, "profile-refused"},

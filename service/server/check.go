@@ -165,20 +165,20 @@ func figures(m *profile.Marker) string {
 	}
 	switch {
 	case m.Timed() > m.Count:
-		return "more passages have a time than there are"
+		return "more scopes have a time than there are"
 	case m.Runs > m.Count:
-		return "it was passed in more runs than there are passages"
+		return "it was passed in more runs than there are scopes"
 	case m.SelfNS/about > sum:
 		return fmt.Sprintf("its self time is %d ns, and all its times together are %d ns", m.SelfNS, sum)
 	case m.NestedNS/about > sum:
-		return fmt.Sprintf("%d ns of it are of recursive passages, and all its times together are %d ns", m.NestedNS, sum)
+		return fmt.Sprintf("%d ns of it are of recursive scopes, and all its times together are %d ns", m.NestedNS, sum)
 	case m.Ticks > 0 && len(m.Buckets) == 0:
 		return "it has ticks of the clock and no time"
 	case m.Open > maxOpen:
-		return fmt.Sprintf("%d passages had not ended, which no memory holds", m.Open)
+		return fmt.Sprintf("%d scopes had not ended, which no memory holds", m.Open)
 	}
 	if trouble := buckets(m.First.Buckets, m.First.MinNS, m.First.MaxNS, false); trouble != "" {
-		return "of first passages, " + trouble
+		return "of first scopes, " + trouble
 	}
 	for _, b := range m.Sizes {
 		if trouble := tooLargeValue(b.Count, b.SumNS, b.SumLog, b.SumLogSq); trouble != "" {

@@ -32,7 +32,7 @@ func TestClockSetBack(t *testing.T) {
 		ingest(t, s, batchOf(p, fleet.Origin{Build: name}, fleet.DayOf(*now.Load()), fleet.BatchID{Build: name, Sequence: sequence}))
 		settle(t, s)
 		if a, err := s.API(context.Background(), m.ID); err != nil || a.Name != m.Name || a.Count != uint64(sequence)+1 {
-			t.Errorf("%+v, %v; want %s and %d passages", a, err, m.Name, sequence+1)
+			t.Errorf("%+v, %v; want %s and %d scopes", a, err, m.Name, sequence+1)
 		}
 	}
 	set(someDay.Time().AddDate(5, 0, 0))

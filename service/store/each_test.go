@@ -115,7 +115,7 @@ func testEach(t *testing.T, url string) {
 	for i := range manyAPIs {
 		count := got[idOf(i)]
 		if count == 0 || count%uint64(i+1) > 0 || names[i] != fmt.Sprintf("example.com/p.F%04d", i) {
-			t.Fatalf("%d: %s, %d passages of %d a batch", i, names[i], count, i+1)
+			t.Fatalf("%d: %s, %d scopes of %d a batch", i, names[i], count, i+1)
 		}
 		times[count/uint64(i+1)]++
 	}
@@ -256,6 +256,6 @@ func testSameNames(t *testing.T, url string) {
 	values := []profile.Value{{Name: "n\ufffd", Sum: 11 * 12, Self: 2, Buckets: []profile.ValueBucket{{K: 3, Count: 2, Sum: 12, SumSq: profile.Uint128{Lo: 25 + 49}}}}}
 	want := []profile.Reading{{Collector: "c\ufffd", Scopes: 5, Values: values}, {Collector: cut, Scopes: 5, Values: values}}
 	if diff := gocmp.Diff(want, groups[0].Marker.Readings, same); diff != "" || groups[0].Marker.Count != 9 {
-		t.Errorf("%d passages; (-want +got)\n%s", groups[0].Marker.Count, diff)
+		t.Errorf("%d scopes; (-want +got)\n%s", groups[0].Marker.Count, diff)
 	}
 }

@@ -93,8 +93,8 @@ func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 		if s := m.Picks; s != nil {
 			r[estimatePicks] = toColumn(s.Runs)
 			r[estimateWeight], r[estimateWeightHi] = toColumns(s.Weight)
-			r[estimatePicked], r[estimatePickedHi] = toColumns(s.Passages)
-			r[estimatePickedVar], r[estimatePickedVarHi] = toColumns(s.PassagesVar)
+			r[estimatePicked], r[estimatePickedHi] = toColumns(s.Scopes)
+			r[estimatePickedVar], r[estimatePickedVarHi] = toColumns(s.ScopesVar)
 		}
 		p.part(tagEstimate)
 	}

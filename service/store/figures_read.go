@@ -44,7 +44,7 @@ func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 		m.Samples, m.Seen = fromColumn(r[estimateSamples]), fromColumn(r[estimateSeen])
 		m.CountVar, m.SumVar = fromColumns(r[estimateCountVar], r[estimateCountVarHi]), fromColumns(r[estimateSumVar], r[estimateSumVarHi])
 		if r[estimatePicks] > 0 {
-			m.Picks = &profile.Picks{Runs: fromColumn(r[estimatePicks]), Weight: fromColumns(r[estimateWeight], r[estimateWeightHi]), Passages: fromColumns(r[estimatePicked], r[estimatePickedHi]), PassagesVar: fromColumns(r[estimatePickedVar], r[estimatePickedVarHi])}
+			m.Picks = &profile.Picks{Runs: fromColumn(r[estimatePicks]), Weight: fromColumns(r[estimateWeight], r[estimateWeightHi]), Scopes: fromColumns(r[estimatePicked], r[estimatePickedHi]), ScopesVar: fromColumns(r[estimatePickedVar], r[estimatePickedVarHi])}
 		}
 	}
 

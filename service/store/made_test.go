@@ -139,7 +139,7 @@ func (r *maker) profile(start time.Time) *profile.Profile {
 		}
 		m := r.marker(i)
 		if p.Wild != nil && r.IntN(2) == 0 {
-			m.Picks = &profile.Picks{Runs: 1 + r.number()/2, Weight: r.wide(), Passages: r.wide(), PassagesVar: r.wide()}
+			m.Picks = &profile.Picks{Runs: 1 + r.number()/2, Weight: r.wide(), Scopes: r.wide(), ScopesVar: r.wide()}
 		}
 		m.AsOf = start.UnixNano()
 		p.Markers = append(p.Markers, m)

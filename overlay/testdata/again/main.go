@@ -1,4 +1,4 @@
-// Each line of input has some runs follow each other, each with a passage, and then says how many mappings the process has.
+// Each line of input has some runs follow each other, each with a scope, and then says how many mappings the process has.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command first passes markers whose first passages take other times than those that
+// Command first passes markers whose first scopes take other times than those that
 // follow, and prints what has to be in its data: the marker, and from how many to how many
-// ns its first passage took; 0 and 0: that is not to be known.
+// ns its first scope took; 0 and 0: that is not to be known.
 package main
 
 import (

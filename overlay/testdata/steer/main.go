@@ -242,7 +242,7 @@ func main() {
 		}
 		done.Wait()
 	case "time":
-		work(1) // the first passages wait for the disk, for as long as others keep it busy
+		work(1) // the first scopes wait for the disk, for as long as others keep it busy
 		a()
 		for begun := time.Now(); time.Since(begun) < time.Duration(n)*time.Millisecond; {
 			work(1)

@@ -68,7 +68,7 @@ func Format(run *Run, rows []Row) []byte {
 	}
 	if run.Lost > 0 {
 		b = lite.AppendUint(append(b, "lost for want of memory or on a thread's own stack: "...), run.Lost)
-		b = append(b, " passages\n"...)
+		b = append(b, " scopes\n"...)
 	}
 	return b
 }

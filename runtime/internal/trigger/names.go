@@ -62,7 +62,7 @@ func (s *Search) Complaint() string {
 	key := `MARKGEN: key "` + s.trigger.Key + `": `
 	switch {
 	case s.counter:
-		return key + "passages of " + s.trigger.Name + " are only counted, which no trigger notices; //perf:mark has them timed; it never happens"
+		return key + "scopes of " + s.trigger.Name + " are only counted, which no trigger notices; //perf:mark has them timed; it never happens"
 	case s.meant != "":
 		return key + "no marker has the name " + s.trigger.Name + ", and no stopwatch yet; give " + s.meant
 	}

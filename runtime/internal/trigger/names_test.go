@@ -25,8 +25,8 @@ func TestSearch(t *testing.T) {
 		"main.worker":            none + "main.worker, and no stopwatch yet; markgen list names markers",
 		"main.":                  none + "main., and no stopwatch yet; markgen list names markers",
 		"(*)":                    none + "(*), and no stopwatch yet; markgen list names markers",
-		"main.lines":             `MARKGEN: key "start": passages of main.lines are only counted, which no trigger notices; //perf:mark has them timed; it never happens`,
-		"main.l*":                `MARKGEN: key "start": passages of main.l* are only counted, which no trigger notices; //perf:mark has them timed; it never happens`,
+		"main.lines":             `MARKGEN: key "start": scopes of main.lines are only counted, which no trigger notices; //perf:mark has them timed; it never happens`,
+		"main.l*":                `MARKGEN: key "start": scopes of main.l* are only counted, which no trigger notices; //perf:mark has them timed; it never happens`,
 		"main.run*":              "",
 		"net/http.(*conn).serve": "",
 	} {

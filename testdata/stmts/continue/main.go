@@ -1,4 +1,4 @@
-// Command continue goes on with the next passage, of the loop at hand and of outer ones.
+// Command continue goes on with the next scope, of the loop at hand and of outer ones.
 package main
 
 import "fmt"

@@ -1,4 +1,4 @@
-// Command fallthrough goes from one case into the next: a passage through each.
+// Command fallthrough goes from one case into the next: a scope through each.
 package main
 
 import "fmt"

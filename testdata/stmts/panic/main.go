@@ -1,4 +1,4 @@
-// Command panic leaves scopes by panics that are recovered further up: each passage ends once.
+// Command panic leaves scopes by panics that are recovered further up: each scope ends once.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Command goroutines counts its goroutines and passes through functions on many of them, while
-// GOMAXPROCS changes; markers add no goroutine and lose no passage.
+// GOMAXPROCS changes; markers add no goroutine and lose no scope.
 package main
 
 import (
