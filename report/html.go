@@ -30,6 +30,10 @@ var pageScripts = []string{
 	"number.js",
 	"data.js",
 	"heat.js",
+	"tree.js",
+	"framecolor.js",
+	"flame.js",
+	"pathlist.js",
 	"column.js",
 	"table.js",
 	"histogram.js",
@@ -118,9 +122,17 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 	about := pageAbout{title(p, data.API), o.Against != nil, summarizeComparison(o.Compared, data.Verdicts), aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API)}
 	_, err = strings.NewReplacer(
 		"{{policy}}", html.EscapeString(parts.policy), "{{title}}", html.EscapeString(about.Title), "{{style}}", parts.style, "{{about}}", about.html(),
-		"{{licences}}", html.EscapeString(parts.licences), "{{data}}", packed, "{{scripts}}", parts.scripts,
+		"{{pathless}}", pathless(data), "{{licences}}", html.EscapeString(parts.licences), "{{data}}", packed, "{{scripts}}", parts.scripts,
 	).WriteString(w, parts.page)
 	return err
+}
+
+// pathless returns a line for the foot of a page that could have a flame graph and has none.
+func pathless(data *pageData) string {
+	if data.API.Only || data.Paths != nil {
+		return ""
+	}
+	return "<p>no flame graph: the data have no call paths, which markgen run -paths and the key paths of MARKGEN record</p>\n"
 }
 
 // title returns the title of the page: the program's name, or for a catalogue the names of its

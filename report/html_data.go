@@ -31,6 +31,7 @@ type pageData struct {
 	Verdicts  *pageVerdicts `json:"verdicts"`  // of the comparison; null if there is none
 	Sources   []pageSource  `json:"sources"`
 	API       pageAPI       `json:"api"`
+	Paths     *pagePaths    `json:"paths"` // null if none were recorded, and in a catalogue
 }
 
 // pageMarkers are sorted by name, then ID, as profiles are.
@@ -227,6 +228,7 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		d.Sources = sources(profiles, files, o)
 		d.Markers.Header = headers(markers, fromPage(d.Sources, files))
 		declared = newDeclarations(fromPage(d.Sources, files), false)
+		d.Paths = paths(profiles, markers, at)
 	}
 	d.Guesses = guesses(profiles, markers)
 	d.API = api(profiles[0], markers, declared, o.API)

@@ -92,7 +92,7 @@ func TestPageHostile(t *testing.T) {
 	expect(v, `document.querySelector(".cautions li").textContent.includes("<img src=x")`, true)
 	expect(v, `document.title.includes("<img src=x")`, true)
 	expect(v, `document.querySelectorAll("img, iframe, object, embed").length`, 0)
-	expect(v, `document.querySelectorAll("script").length`, 18)
+	expect(v, `document.querySelectorAll("script").length`, 22)
 	expect(v, `window.alerts`, 0)
 }
 

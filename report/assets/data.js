@@ -89,6 +89,7 @@ function arrange(data) {
 	return {
 		rows,
 		api: arrangeAPI(data.api, rows),
+		paths: arrangePaths(data.paths, rows, data.sides.some((side) => side.noSelf)),
 		sort: data.sort,
 		prefix: data.prefix,
 		unvisited: new Set(data.unvisited),

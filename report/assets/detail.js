@@ -3,8 +3,8 @@
 // A DetailPanel shows all that is known of one marker.
 class DetailPanel {
 	// section is where it is shown, split the line above it, which moves.
-	constructor(section, split, report, onClose) {
-		Object.assign(this, { section, split, report, onClose });
+	constructor(section, split, views, onClose) {
+		Object.assign(this, { section, split, views, report: views.report, onClose });
 		this.histogram = new Histogram();
 		this.movable();
 	}
@@ -39,7 +39,7 @@ class DetailPanel {
 	show(row) {
 		const { report } = this;
 		const timed = row.now?.timed || row.before?.timed;
-		const aside = [sourceOf(row, report), this.callers(row), this.sizes(row), this.readings(row)].filter((part) => part);
+		const aside = [sourceOf(row, report), pathsOf(row, this.views), this.callers(row), this.sizes(row), this.readings(row)].filter((part) => part);
 		this.section.replaceChildren(
 			element("div", { class: "bar" },
 				element("h2", { id: "detail-name" }, row.name),

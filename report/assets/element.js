@@ -33,3 +33,13 @@ function fill(made, attributes, children) {
 function byID(id) {
 	return document.getElementById(id);
 }
+
+// colorOf gives a color of the style sheet, by the name of its variable, as it is in the theme that is now.
+function colorOf(name) {
+	const probe = element("span");
+	probe.style.color = `var(${name})`;
+	document.body.append(probe);
+	const color = getComputedStyle(probe).color;
+	probe.remove();
+	return color;
+}

@@ -143,15 +143,7 @@ class Histogram {
 	draw() {
 		this.chart?.destroy();
 		const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
-		const resolve = (name) => {
-			const probe = element("span");
-			probe.style.color = `var(${name})`;
-			document.body.append(probe);
-			const color = getComputedStyle(probe).color;
-			probe.remove();
-			return color;
-		};
-		const [text, line] = [resolve("--faint"), resolve("--line")];
+		const [text, line] = ["--faint", "--line"].map(colorOf);
 		const ks = Array.from({ length: this.high - this.low + 1 }, (_, i) => this.low + i);
 		const values = (list) => ks.map((k) => Number(list.find((b) => b.k === k)?.[this.by] ?? 0) || null);
 		const colors = grey ? this.now.map(plainBars) : warmth(this.now);
@@ -161,7 +153,7 @@ class Histogram {
 		if (this.before.length > 0) {
 			datasets.unshift({ // in front: what is new is seen through it
 				...bars, label: "old", data: values(this.before), backgroundColor: "transparent", hoverBackgroundColor: "transparent",
-				borderColor: resolve("--ink"), hoverBorderColor: resolve("--ink"), borderWidth: 1.5, borderSkipped: "bottom", order: 1,
+				borderColor: colorOf("--ink"), hoverBorderColor: colorOf("--ink"), borderWidth: 1.5, borderSkipped: "bottom", order: 1,
 			});
 		}
 		const font = { family: ink("--words"), size: 11 };

@@ -6,7 +6,7 @@ async function start() {
 	grey = report.compared;
 	document.querySelector("main").hidden = false;
 	const views = new Views(report);
-	const panel = new DetailPanel(byID("detail"), byID("split"), report, () => {
+	const panel = new DetailPanel(byID("detail"), byID("split"), views, () => {
 		history.replaceState(null, "", location.pathname + location.search);
 		follow();
 		views.focusOpen();
@@ -17,11 +17,12 @@ async function start() {
 		const name = addressed();
 		const row = report.withID.get(name) ?? null;
 		const fn = row ? null : report.api.withAnchor.get(name);
-		if (name === "table" || name === "api") {
+		if (["table", "flame", "api"].includes(name)) {
 			views.show(name);
 		} else if (fn || name.startsWith("pkg:")) {
 			views.show("api");
 		}
+		views.flame?.mark(row);
 		if (row) {
 			panel.show(row);
 		} else {
@@ -39,7 +40,17 @@ async function start() {
 		}
 	};
 	addEventListener("hashchange", follow);
-	startTheme(byID("theme"), () => panel.redraw());
+	views.onOpen = (row) => {
+		if (addressed() === row.id) {
+			follow();
+		} else {
+			location.hash = row.id;
+		}
+	};
+	startTheme(byID("theme"), () => {
+		panel.redraw();
+		views.flame?.redraw();
+	});
 	keys(panel);
 	follow();
 	performance.mark("markgen:ready");

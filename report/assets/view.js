@@ -1,32 +1,42 @@
 "use strict";
 
-// The two views of the markers: the table of all, and the API with a card for each function.
+// The views of the markers: the table of all, the flame graph with the table beside it where there is room, and
+// the API with a card for each function.
 class Views {
 	constructor(report) {
 		this.report = report;
 		this.table = new MarkerTable(byID("view"), byID("markers"), columnsFor(report), report.rows, () => this.count());
 		this.cards = new CardList(byID("cards"), report, () => this.count());
 		this.name = "";
+		this.onOpen = null; // is called with a row whose frame was opened
+		this.flame = report.paths && new FlameGraph(byID("flame"), report, (row) => this.onOpen(row), () => this.count());
 		this.texts = null; // of the rows, made when they are first asked for
 		this.table.sort(report.sort);
-		byID("views").hidden = report.api.functions.length === 0;
+		const has = { table: true, flame: this.flame !== null, api: report.api.functions.length > 0 };
+		for (const link of byID("views").querySelectorAll("a")) {
+			link.hidden = !has[link.hash.slice(1)];
+		}
+		byID("views").hidden = !has.flame && !has.api;
+		this.has = has;
 		this.choices();
 		this.search();
-		this.show(report.api.only && !byID("views").hidden ? "api" : "table");
+		this.show(report.api.only && has.api ? "api" : has.flame ? "flame" : "table");
 	}
 
-	// show changes to a view, "table" or "api".
+	// show changes to a view: "table", "flame" or "api".
 	show(name) {
-		if (name === this.name || (name === "api" && byID("views").hidden)) {
+		if (name === this.name || !this.has[name]) {
 			return;
 		}
 		this.name = name;
-		byID("view").hidden = name !== "table";
+		byID("view").hidden = name === "api";
+		byID("flame").hidden = name !== "flame";
 		byID("cards").hidden = name !== "api";
 		for (const link of byID("views").querySelectorAll("a")) {
 			link.toggleAttribute("aria-current", link.hash === "#" + name);
 		}
 		const { functions } = this.report.api;
+		document.querySelector("#tools .keys").hidden = name === "flame"; // it has its own
 		byID("kind").parentElement.hidden = name === "api" || byID("kind").length < 3;
 		byID("prefix").hidden = name === "api" || this.report.prefix === "";
 		byID("exported").parentElement.hidden = name !== "api" || functions.every((fn) => fn.exported === functions[0].exported);
@@ -41,9 +51,18 @@ class Views {
 		return this.name === "api" ? this.cards : this.table;
 	}
 
-	// focusFirst moves to the first that is shown.
+	// showPath shows a node of the tree in the flame graph, and opens its marker.
+	showPath(node) {
+		this.show("flame");
+		this.flame.open(node);
+		this.flame.focus();
+	}
+
+	// focusFirst moves to the first that is shown, in the flame graph to the widest.
 	focusFirst() {
-		if (this.name === "api") {
+		if (this.name === "flame") {
+			this.flame.focusFound();
+		} else if (this.name === "api") {
 			this.cards.focus(this.cards.shown[0]);
 		} else {
 			this.table.activate(0, true);
@@ -52,7 +71,9 @@ class Views {
 
 	// focusOpen moves to the one whose panel was open.
 	focusOpen() {
-		if (this.name === "api") {
+		if (this.name === "flame") {
+			this.flame.focus();
+		} else if (this.name === "api") {
 			this.cards.focus(this.cards.active);
 		} else {
 			this.table.activate(this.table.active, true);
@@ -61,6 +82,10 @@ class Views {
 
 	// count says how many are shown.
 	count() {
+		if (this.name === "flame") {
+			byID("shown").textContent = this.flame.summary();
+			return;
+		}
 		const [all, noun] = this.name === "api" ? [this.report.api.functions.length, "function"] : [this.report.rows.length, "marker"];
 		const n = this.active.shown.length;
 		byID("shown").textContent = n === all ? plural(all, noun) : `${count(n)} of ${plural(all, noun)}`;
@@ -87,12 +112,15 @@ class Views {
 		const apply = () => {
 			const wanted = find.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
 			this.texts ??= this.searched();
-			const keep = (row) =>
+			const keep = (row, label = "") =>
 				(verdict.value === "" || verdictOf(row) === verdict.value) &&
 				(visited.value !== "visited" || [row.now, row.before].some((f) => f && f.count !== 0)) &&
 				(visited.value !== "unvisited" || this.report.unvisited.has(row.at)) &&
-				wanted.every((word) => this.texts[row.at].includes(word));
-			this.table.filter((row) => keep(row) && (kind.value === "" || row.bareKind === kind.value));
+				wanted.every((word) => this.texts[row.at].includes(word) || label.includes(word));
+			const ofKind = (row) => kind.value === "" || row.bareKind === kind.value;
+			this.table.filter((row) => keep(row) && ofKind(row));
+			const any = wanted.length > 0 || [kind, verdict, visited].some((choice) => choice.value !== "");
+			this.flame?.highlight(any ? (row, label) => keep(row, label) && ofKind(row) : null);
 			this.cards.filter((fn) => keep(fn.row) && (!exported.checked || fn.exported));
 		};
 		find.addEventListener("input", apply);

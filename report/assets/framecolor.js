@@ -1,0 +1,76 @@
+"use strict";
+
+// FrameColors gives the frames of a flame graph colours: a hue for each of the packages that take most, or red and
+// green for what takes a larger and a smaller part than before. Names are readable on all of them.
+class FrameColors {
+	constructor(report) {
+		this.report = report;
+	}
+
+	// choose takes the colours for a graph as it is now, in the theme that is now.
+	choose(graph) {
+		this.graph = graph;
+		[this.ink, this.faint, this.link] = ["--ink", "--faint", "--link"].map(colorOf);
+		this.dark = Number(colorOf("--ground").match(/\d+/)[0]) < 128;
+		this.plain = this.dark ? "hsl(210 6% 27%)" : "hsl(210 10% 85%)";
+		if (graph.colorBy === "change") {
+			this.largest = graph.change.reduce((most, c) => Math.max(most, Math.abs(c)), 0);
+			return;
+		}
+		const { packages, packageOf } = this.report.paths;
+		this.own = new Float64Array(packages.length); // width without children, of each package
+		const { tree, width } = graph;
+		for (let i = 1; i < tree.length; i++) {
+			const at = tree.marker[i];
+			if (at >= 0) {
+				this.own[packageOf[at]] += width[i];
+			}
+			const up = tree.marker[tree.parent[i]];
+			if (up >= 0) {
+				this.own[packageOf[up]] -= width[i];
+			}
+		}
+		this.ranked = packages.map((_, i) => i).toSorted((a, b) => this.own[b] - this.own[a] || a - b).slice(0, frameHues.length);
+		this.filled = packages.map((_, i) => this.hue(frameHues[this.ranked.indexOf(i)]));
+	}
+
+	hue(h) {
+		return h === undefined ? this.plain : this.dark ? `hsl(${h} 38% 27%)` : `hsl(${h} 62% 83%)`;
+	}
+
+	// changed is the colour of a change, which is more or less than zero.
+	changed(change) {
+		const part = this.largest > 0 ? Math.sqrt(Math.abs(change) / this.largest) : 0;
+		const [h, s] = change > 0 ? [4, 70] : [152, 45];
+		return this.dark ? `hsl(${h} ${s - 15}% ${24 + 10 * part}%)` : `hsl(${h} ${s}% ${92 - 22 * part}%)`;
+	}
+
+	// of is the colour of a node's frame.
+	of(node) {
+		if (this.graph.colorBy === "change") {
+			const change = this.graph.change[node];
+			return node === 0 || Math.abs(change) < 1e-4 ? this.plain : this.changed(change);
+		}
+		const at = this.graph.tree.marker[node];
+		return at < 0 ? this.plain : this.filled[this.report.paths.packageOf[at]];
+	}
+
+	// legend says what the colours mean.
+	legend() {
+		const swatch = (color, text) => {
+			const box = element("span", { class: "swatch", "aria-hidden": "true" });
+			box.style.background = color;
+			return element("span", { class: "item" }, box, text);
+		};
+		if (this.graph.colorBy === "change") {
+			return [swatch(this.changed(this.largest || 1), `a larger part of ${this.graph.measure.key} than in old`), swatch(this.changed(-this.largest || -1), "a smaller part"), swatch(this.plain, "as before")];
+		}
+		const { packages } = this.report.paths;
+		return [
+			...this.ranked.filter((i) => this.own[i] > 0).map((i) => swatch(this.filled[i], `${packages[i] || "no package"} ${percent(this.graph.shareOf(this.own[i]))}`)),
+			packages.length > frameHues.length && swatch(this.plain, "others"),
+		].filter((part) => part);
+	}
+}
+
+const frameHues = [205, 32, 145, 275, 350, 180, 58, 315, 100, 240];

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// pagePaths is the calling context tree of both profiles, for the flame graph: columns with an entry
+// for each node. A parent comes before its children.
+type pagePaths struct {
+	Up     []int `json:"up"`     // distance to the parent; 0 at a root
+	Marker []int `json:"marker"` // index of the marker; -1 for the scopes beyond the limit of nodes
+	Label  []int `json:"label"`  // index in Labels
+	Go     []int `json:"go"`     // nodes that are the first scope of a goroutine started by their parent
+
+	Labels   []string        `json:"labels"` // the first is "", no label
+	Packages []string        `json:"packages"`
+	Package  []int           `json:"package"` // index in Packages for each marker
+	Sides    []pagePathsSide `json:"sides"`   // as the sides of pageData
+}
+
+type pagePathsSide struct {
+	Count []whole `json:"count"`
+	Total []whole `json:"total"`
+	Self  []whole `json:"self"`
+
+	Values []pagePathsValue `json:"values"` // what other collectors read, if not 0
+}
+
+type pagePathsValue struct {
+	Name string  `json:"name"` // collector and value
+	Self []whole `json:"self"`
+}
+
+// pathKey identifies a node of the union of two trees.
+type pathKey struct {
+	parent int
+	id     registry.ID
+	start  bool
+	label  string
+}
+
+// paths returns the union of the trees of the profiles, or nil if there are none; at has the index
+// of each marker.
+func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[registry.ID]int) *pagePaths {
+	if !slices.ContainsFunc(profiles, func(p *profile.Profile) bool { return p.Paths != nil && len(p.Paths.Nodes) > 0 }) {
+		return nil
+	}
+	d := &pagePaths{Up: []int{}, Marker: []int{}, Label: []int{}, Go: []int{}, Labels: []string{""}, Packages: []string{}, Package: []int{}}
+	nodes, labels := map[pathKey]int{}, map[string]int{"": 0}
+	in := make([][]int, len(profiles)) // index in the union for each node
+	for side, p := range profiles {
+		for _, n := range nodesOf(p) {
+			key := pathKey{-1, n.ID, n.Go, n.Label}
+			if n.Parent >= 0 {
+				key.parent = in[side][n.Parent]
+			}
+			k, have := nodes[key]
+			if !have {
+				k = len(d.Up)
+				nodes[key] = k
+				d.add(k, key, at, labels)
+			}
+			in[side] = append(in[side], k)
+		}
+	}
+	for side, p := range profiles {
+		d.Sides = append(d.Sides, pathsSide(nodesOf(p), in[side], len(d.Up)))
+	}
+	packages := map[string]int{}
+	for _, m := range markers {
+		k, have := packages[m.Package]
+		if !have {
+			k = len(d.Packages)
+			packages[m.Package] = k
+			d.Packages = append(d.Packages, printable(m.Package))
+		}
+		d.Package = append(d.Package, k)
+	}
+	return d
+}
+
+// nodesOf returns the nodes of the profile's paths.
+func nodesOf(p *profile.Profile) []profile.Path {
+	if p.Paths == nil {
+		return nil
+	}
+	return p.Paths.Nodes
+}
+
+// add adds node k.
+func (d *pagePaths) add(k int, key pathKey, at map[registry.ID]int, labels map[string]int) {
+	up, marker := 0, -1
+	if key.parent >= 0 {
+		up = k - key.parent
+	}
+	if i, known := at[key.id]; known {
+		marker = i
+	}
+	label, have := labels[key.label]
+	if !have {
+		label = len(d.Labels)
+		labels[key.label] = label
+		d.Labels = append(d.Labels, printable(key.label))
+	}
+	d.Up, d.Marker, d.Label = append(d.Up, up), append(d.Marker, marker), append(d.Label, label)
+	if key.start {
+		d.Go = append(d.Go, k)
+	}
+}
+
+// pathsSide returns the figures of one profile's nodes; in has the index of each among all n.
+func pathsSide(nodes []profile.Path, in []int, n int) pagePathsSide {
+	s := pagePathsSide{make([]whole, n), make([]whole, n), make([]whole, n), []pagePathsValue{}}
+	values, totals := map[string]int{}, pathTotals(nodes)
+	for i := range nodes {
+		node, k := &nodes[i], in[i]
+		s.Count[k], s.Total[k], s.Self[k] = whole(node.Count), whole(totals[i]), whole(node.SelfNS)
+		for _, r := range node.Readings {
+			for _, v := range r.Values {
+				if v.Self == 0 {
+					continue
+				}
+				name := printable(r.Collector + " " + v.Name)
+				at, have := values[name]
+				if !have {
+					at = len(s.Values)
+					values[name] = at
+					s.Values = append(s.Values, pagePathsValue{name, make([]whole, n)})
+				}
+				s.Values[at].Self[k] = whole(v.Self)
+			}
+		}
+	}
+	return s
+}
