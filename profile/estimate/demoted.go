@@ -1,73 +1,103 @@
 package estimate
 
 import (
+	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Short estimates times from a marker's timed scopes if all scopes were counted
-// (runtime/perf/demote.go): the mean of the timed scopes, times the count. early has the data timed
-// before the marker was first demoted, nil if unknown. If enough scopes were timed later
-// (runtime/perf/demote_retime.go), early is added unchanged and the mean is that of the later
-// scopes, and Short returns alone = true: the later scopes were timed alone, without timing demoted
-// scopes inside, whose time is in the self time.
-func Short(m, early *profile.Marker) (alone bool) {
+// A Sample is what the runtime has estimated of the scopes of a demoted marker until it last
+// changed from timed to counted or back (runtime/perf/demote_estimate.go).
+type Sample struct {
+	EarlyNS     uint64           // total time of the scopes timed before it was first demoted
+	Scopes      uint64           // number of scopes until the last change
+	SelfNS      uint64           // their self time, estimated
+	TimedSelfNS uint64           // self time of those of them that were timed
+	Buckets     []profile.Bucket // of all of them, estimated
+	Timed       []profile.Bucket // of those that were timed
+}
+
+// minLater is the minimum number of scopes timed since the last change for using their mean for all
+// scopes since.
+const minLater = 256
+
+// Short estimates the times of a demoted marker, which has all its scopes in Count and those that
+// were timed in its buckets. s is nil if unknown; then all scopes have the mean of those timed. It
+// returns alone = true if some of them were timed after the first demotion, and so without timing
+// demoted scopes inside, whose time is in the self time.
+func Short(m *profile.Marker, s *Sample) (alone bool) {
 	m.Off = profile.Demoted
-	count, timed := m.Count, m.Timed()
+	count, timed, sum := m.Count, m.Timed(), m.SumNS()
 	if timed == 0 {
 		return false
 	}
-	first := subtractEarly(m, early)
-	m.Count = count - first.Timed()
-	scaleTrimmed(m)
-	m.Buckets = profile.AppendBuckets(nil, m.Buckets, first.Buckets)
-	m.SelfNS, m.NestedNS, m.Ticks = profile.Add64(m.SelfNS, first.SelfNS), profile.Add64(m.NestedNS, first.NestedNS), profile.Add64(m.Ticks, first.Ticks)
+	later, ok := m.Buckets, false
+	if s != nil {
+		later, ok = s.since(m)
+	}
+	if !ok {
+		scaleTrimmed(m)
+	} else {
+		ticks, nested := m.Ticks, m.NestedNS
+		before := profile.Marker{Count: s.Scopes, SelfNS: s.SelfNS, Buckets: s.Buckets}
+		m.Buckets, m.SelfNS, m.Count = later, m.SelfNS-s.TimedSelfNS, count-s.Scopes
+		m.Ticks, m.NestedNS = 0, 0
+		if n := m.Timed(); n >= minLater || n == m.Count {
+			scaleTrimmed(m)
+		} else {
+			before.Count, m.Count = count-n, n
+		}
+		before.Scale(profile.Ratio(before.Count, before.Timed()))
+		m.Buckets = profile.AppendBuckets(nil, m.Buckets, before.Buckets)
+		m.SelfNS = min(profile.Add64(m.SelfNS, before.SelfNS), m.SumNS())
+		grown := profile.Ratio(m.SumNS(), sum)
+		m.Ticks, m.NestedNS = profile.Times(ticks, grown), min(profile.Times(nested, grown), m.SumNS())
+	}
 	m.Count, m.Seen, m.Samples = count, count, timed
-	return len(first.Buckets) > 0
+	return ok && m.SumNS() > s.EarlyNS
 }
 
-// minLater is the minimum number of scopes timed after the first demotion for using their mean.
-const minLater = 256
-
-// subtractEarly subtracts early from the marker's data and returns it. It returns an empty marker if
-// too few scopes were timed later, or if early is inconsistent with m.
-func subtractEarly(m, early *profile.Marker) (first profile.Marker) {
-	if early == nil || profile.Sub64(m.Timed(), early.Timed()) < minLater {
-		return first
+// since returns what has been timed since the last change, and false if the sample does not fit the
+// marker. It sets the sums of squares of the sample's buckets.
+func (s *Sample) since(m *profile.Marker) (later []profile.Bucket, ok bool) {
+	if s.Scopes > m.Count || s.TimedSelfNS > m.SelfNS || len(s.Buckets) == 0 {
+		return nil, false
 	}
-	var later []profile.Bucket
-	for _, b := range m.Buckets {
-		e := profile.Bucket{K: b.K}
-		if i := slices.IndexFunc(early.Buckets, func(e profile.Bucket) bool { return e.K == b.K }); i >= 0 {
-			e = early.Buckets[i]
+	of := func(list []profile.Bucket, k uint8) profile.Bucket {
+		if i := slices.IndexFunc(list, func(b profile.Bucket) bool { return b.K == k }); i >= 0 {
+			return list[i]
 		}
-		e.SumNS = min(max(e.SumNS, profile.Mul64(e.Count, e.LoNS())), profile.Mul64(e.Count, e.HiNS()-1)) // read while it was being written
-		left := profile.Bucket{K: b.K, Count: b.Count - e.Count, SumNS: b.SumNS - e.SumNS}
-		if e.Count > b.Count || e.SumNS > b.SumNS || !plausible(left) {
-			return profile.Marker{}
+		return profile.Bucket{K: k}
+	}
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		all := of(m.Buckets, b.K)
+		b.SumSq = all.SumSq.Times(profile.Ratio(b.Count, all.Count))
+		if b.Count < of(s.Timed, b.K).Count || all.Count == 0 {
+			return nil, false
+		}
+		if *b, ok = b.Settle(b.Count); !ok {
+			return nil, false
+		}
+	}
+	for _, b := range m.Buckets {
+		t := of(s.Timed, b.K)
+		left := profile.Bucket{K: b.K, Count: b.Count - t.Count, SumNS: b.SumNS - min(t.SumNS, b.SumNS)}
+		if t.Count > b.Count {
+			return nil, false
 		}
 		if left.Count > 0 {
 			left.SumSq = b.SumSq.Times(profile.Ratio(left.Count, b.Count))
+			if left, ok = left.Settle(left.Count); !ok {
+				return nil, false
+			}
 			later = append(later, left)
 		}
-		if e.Count > 0 {
-			e.SumSq = b.SumSq.Times(profile.Ratio(e.Count, b.Count))
-			first.Buckets = append(first.Buckets, e)
-		}
 	}
-	part := profile.Ratio(first.SumNS(), m.SumNS())
-	of := func(v uint64) uint64 { return min(v, profile.Times(v, part)) }
-	first.SelfNS, first.NestedNS, first.Ticks = min(early.SelfNS, m.SelfNS), of(m.NestedNS), of(m.Ticks)
-	m.Buckets = later
-	m.SelfNS, m.NestedNS, m.Ticks = m.SelfNS-first.SelfNS, m.NestedNS-first.NestedNS, m.Ticks-first.Ticks
-	return first
-}
-
-// plausible reports whether b.Count times within the bucket can have the sum b.SumNS.
-func plausible(b profile.Bucket) bool {
-	return b.SumNS >= profile.Mul64(b.Count, b.LoNS()) && b.SumNS <= profile.Mul64(b.Count, b.HiNS()-1)
+	return later, true
 }
 
 // scaleTrimmed scales the timed data to the count, except for the longest thousandth, which is not
@@ -91,4 +121,20 @@ func scaleTrimmed(m *profile.Marker) {
 	m.SetMeanVar(meanVar)
 	m.Buckets = append(m.Buckets, tail...)
 	m.SelfNS, m.NestedNS, m.Ticks = profile.Add64(m.SelfNS, self), profile.Add64(m.NestedNS, nested), profile.Add64(m.Ticks, ticks)
+}
+
+// Shorten multiplies the times of a demoted marker by a factor below 1, for a total that is known
+// better than as the mean times the count. Self time stays as it is.
+func Shorten(m *profile.Marker, by *big.Rat) {
+	square := new(big.Rat).Mul(by, by)
+	var short []profile.Bucket
+	for _, b := range m.Buckets {
+		b.SumNS, b.SumSq = profile.Times(b.SumNS, by), b.SumSq.Times(square)
+		b.K = uint8(max(0, bits.Len64(b.SumNS/b.Count)-1))
+		b, _ = b.Settle(b.Count) // other than its mean, some of its times may be outside of the bucket now
+		short = profile.AppendBuckets(nil, short, []profile.Bucket{b})
+	}
+	m.Buckets = short
+	m.NestedNS, m.Ticks = min(profile.Times(m.NestedNS, by), m.SumNS()), profile.Times(m.Ticks, by)
+	m.SelfNS = min(m.SelfNS, m.TotalNS())
 }

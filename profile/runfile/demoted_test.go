@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"math/bits"
 	"testing"
 
 	"github.com/markgen/markgen/profile"
@@ -72,5 +73,26 @@ func TestDemoteSelf(t *testing.T) {
 		if m[i].SelfNS != want[i] {
 			t.Errorf("with little self time around: marker %d has %d ns, want %d", i+1, m[i].SelfNS, want[i])
 		}
+	}
+}
+
+// The total of a demoted marker is no more than its self time and what ran inside, also where
+// markers are inside each other.
+func TestLimitTotals(t *testing.T) {
+	marker := func(total, self uint64) *profile.Marker {
+		return &profile.Marker{Count: 1, SelfNS: self, Buckets: []profile.Bucket{{K: uint8(bits.Len64(total) - 1), Count: 1, SumNS: total, SumSq: profile.Square(total)}}}
+	}
+	outer, middle, inner := marker(100_000, 1000), marker(500, 200), marker(300, 300)
+	r := &run{Profile: &profile.Profile{}}
+	r.limitTotals([]demoted{{index: 1, m: outer, alone: true, insideNS: 50}, {index: 2, m: middle, alone: true}, {index: 3, m: inner, alone: true}},
+		map[uint64][]parentShare{1: {{3, 0.1}}, 2: {{1, 1}}, 3: {{2, 0.5}}})
+	if got, want := outer.SumNS(), uint64(1000+50+350); got != want {
+		t.Errorf("outer: %d ns, want %d", got, want)
+	}
+	if got, want := middle.SumNS(), uint64(200+300/2); got != want {
+		t.Errorf("middle: %d ns, want %d", got, want)
+	}
+	if got := inner.SumNS(); got != 300 {
+		t.Errorf("inner: %d ns, want 300", got)
 	}
 }

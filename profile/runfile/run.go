@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/estimate"
 	"github.com/markgen/markgen/profile/table"
 	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
@@ -24,7 +25,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		tables:    map[uint64]*unitTable{},
 		scratch:   &sum.scratch,
 		off:       map[uint64]string{},
-		counters:  map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, early: map[uint64]*profile.Marker{},
+		counters:  map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, estimates: map[uint64]*estimate.Sample{},
 		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
@@ -59,15 +60,15 @@ type run struct {
 	damages int   // number of damaged places so far
 	sums    *sums // nil if the file has none
 
-	tables      map[uint64]*unitTable      // by number
-	ordered     []*unitTable               // by global index of their first marker, once all are known
-	counters    map[uint64][]block         // by table number, one block per shard
-	demoted     map[uint64][]block         // by table number: headless blocks, one word per marker that can be demoted
-	parents     map[uint64][]parent        // of markers that can be demoted, by global index
-	early       map[uint64]*profile.Marker // what was timed before markers were first demoted, by global index
-	counterBits map[uint64]block           // by table number: headless blocks, one bit per counter that is off
-	aliases     []alias                    // in file order
-	off         map[uint64]string          // why markers are off, by global index
+	tables      map[uint64]*unitTable // by number
+	ordered     []*unitTable          // by global index of their first marker, once all are known
+	counters    map[uint64][]block    // by table number, one block per shard
+	demoted     map[uint64][]block    // by table number: headless blocks, one word per marker that can be demoted
+	parents     map[uint64][]parent   // of markers that can be demoted, by global index
+	estimates   map[uint64]*estimate.Sample
+	counterBits map[uint64]block  // by table number: headless blocks, one bit per counter that is off
+	aliases     []alias           // in file order
+	off         map[uint64]string // why markers are off, by global index
 
 	samples map[uint64]batchSums // of sampling windows, by global index of cells
 

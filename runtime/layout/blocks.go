@@ -149,12 +149,15 @@ const (
 	ParentCount      = 8 // number of scopes with that parent
 	ParentSize       = 16
 
-	OffDemotedMarker = 16 // global index of the marker
-	OffDemotedSelf   = 24 // ns
-	OffDemotedData   = 32 // NumBuckets buckets
-	DemotedCount     = 0
-	DemotedSum       = 8 // ns
-	DemotedSize      = 16
+	OffDemotedMarker    = 16 // global index of the marker
+	OffDemotedEarly     = 24 // total time of the scopes timed before the marker was first demoted, ns
+	OffDemotedScopes    = 32 // number of scopes of which the data are an estimate
+	OffDemotedSelf      = 40 // their self time, ns, estimated
+	OffDemotedTimedSelf = 48 // self time of those of them that were timed, ns
+	OffDemotedData      = 56 // NumBuckets buckets of the estimate, and NumBuckets of those that were timed
+	DemotedCount        = 0
+	DemotedSum          = 8 // ns
+	DemotedSize         = 16
 
 	OffAliasFrom  = 16
 	OffAliasTo    = 24

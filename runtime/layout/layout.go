@@ -288,7 +288,7 @@ const (
 	// self times of parents after the marker was demoted.
 	BlockParents = 21
 
-	// BlockDemoted has the timed scopes of a marker from before it was first demoted.
+	// BlockDemoted has what is estimated of the scopes of a marker that has been demoted.
 	BlockDemoted = 22
 
 	// BlockSums is the last block of a run that has ended, and has the checksums of its blocks,

@@ -69,28 +69,25 @@ func demoteAt(index uint32) {
 	p := ownSlot()
 	lock()
 	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
-		first := isFirst(k)
-		if first && p != nil {
-			noteParent(k, p.stack.scopes())
-		}
 		settleDemoted() // before demote: a goroutine may be about to begin a scope of the marker demoted below
 		if m := live[k]; isTimed(m) {
-			if timed := timesOf(index); timed.areShort() && (first || !keepRetiming(m, timed.n, from)) {
-				demote(m)
-				if first {
-					keepEarly(k, &timed)
+			timed := timesOf(index)
+			var around *stack
+			if p != nil {
+				around = p.stack.scopes()
+			}
+			if e := estimateOf(k); e != nil {
+				e.check(m, &timed, around, from)
+			} else {
+				noteParent(k, around, maxBetweenChecks)
+				if timed.n >= conf.Demote && timed.areShort() && beginEstimate(k, &timed) {
+					demote(m)
 					demoted.list = append(demoted.list, m)
 				}
 			}
 		}
 		retimeNext(from)
-		again := retimeAt()
-		if len(unsettled) > 0 {
-			again = min(again, from+fromNS(settledEvery))
-		}
-		if again != hot.again { // written only if changed: other processors have it in their caches
-			hot.again = again
-		}
+		scheduleRetime(from)
 	}
 	unlock()
 	p.discount(from)
@@ -115,13 +112,13 @@ func demote(m *Marker) {
 	unsettled = append(unsettled, m)
 }
 
-// areShort reports whether a marker with these times is to be demoted.
+// areShort reports whether scopes with these times are short.
 //
 //go:norace
 func (t *times) areShort() bool {
-	n, mean, self := t.trimmedMeans()
+	mean, self := t.trimmedMeans()
 	short := conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000 // ns
-	return n >= conf.Demote && (mean < short || self < short && mean < 10*conf.Times*short)
+	return mean < short || self < short && mean < 10*conf.Times*short
 }
 
 // parents is a BlockParents.
@@ -141,14 +138,17 @@ const maxSearched = 256
 // parentsOf is indexed by index less firstIndex; nil if there are none yet. Under the lock.
 var parentsOf []*parents
 
-// noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended:
-// the scope directly around it on its goroutine's stack or, if the marker is still open there,
-// around its outermost scope. Readers subtract the time of demoted scopes from the self times of
+// noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended,
+// for so many scopes: the scope directly around it on its goroutine's stack s or, if the marker is
+// still open there, around its outermost scope. s is nil if unknown. Readers subtract the time of demoted scopes from the self times of
 // their parents.
 //
 //go:norace
 //go:nocheckptr
-func noteParent(k uint32, s *stack) {
+func noteParent(k uint32, s *stack, scopes uint64) {
+	if s == nil {
+		return
+	}
 	for uint32(len(parentsOf)) <= k {
 		parentsOf = append(parentsOf, nil)
 	}
@@ -176,7 +176,7 @@ func noteParent(k uint32, s *stack) {
 	for i := range b.list {
 		if e := &b.list[i]; e.count == 0 || e.marker == parent {
 			e.marker = parent
-			e.count++
+			e.count += scopes
 			return
 		}
 	}
@@ -212,11 +212,11 @@ func timesOf(index uint32) (t times) {
 	return t
 }
 
-// trimmedMeans returns the number of scopes and the means of their time and self time in ns,
-// without the highest buckets that together have at most one scope in DemotedTrim.
-func (t *times) trimmedMeans() (n, mean, self uint64) {
+// trimmedMeans returns the means of the time and self time of the scopes in ns, without the highest
+// buckets that together have at most one scope in DemotedTrim.
+func (t *times) trimmedMeans() (mean, self uint64) {
 	if t.n == 0 {
-		return 0, 0, 0
+		return 0, 0
 	}
 	k, long := layout.NumBuckets, uint64(0)
 	for k > 0 && long+t.counts[k-1] <= t.n/layout.DemotedTrim {
@@ -227,7 +227,7 @@ func (t *times) trimmedMeans() (n, mean, self uint64) {
 	for i := range k {
 		sum += t.sums[i]
 	}
-	return t.n, sum / (t.n - long), min(t.self, sum) / (t.n - long)
+	return sum / (t.n - long), min(t.self, sum) / (t.n - long)
 }
 
 // unsettled are the demoted markers that may still have open scopes. Under the lock.

@@ -4,16 +4,16 @@ package perf
 
 import (
 	"slices"
-	"unsafe"
+	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // The scopes that were timed before a marker was demoted may not be typical: scopes inside them
 // were timed, too, which costs more than is subtracted, and the program may behave differently
-// later. So the demoted markers are retimed in rounds: one after another is timed for some scopes
-// while all others are only counted. What had been timed before is in a BlockDemoted; readers use
-// the mean of what was timed later for the scopes that were only counted.
+// later. So the demoted markers are retimed, one after another, for some scopes each, while all
+// others are only counted. A marker whose scopes have become long is not demoted again. What was
+// timed stands for all scopes since the marker was timed before (demote_estimate.go).
 
 const (
 	// retimedScopes is the number of scopes of a marker that are retimed in a round.
@@ -22,35 +22,69 @@ const (
 	// longestRetiming is when the retiming of a marker with fewer scopes ends, in ns.
 	longestRetiming = 10_000_000
 
-	// A round begins roundEvery ns after the one before, or markerEvery ns per marker if that is
-	// longer.
-	roundEvery  = 50_000_000
-	markerEvery = 1_000_000
+	// retimeEvery is the time between the end of a retiming and the next, in ns: timing
+	// retimedScopes takes some 2 % of that.
+	retimeEvery = 1_000_000
 )
 
 // demoted are the markers that have been demoted. Under the lock.
 var demoted struct {
 	list     []*Marker
-	next     int     // index of the next to be retimed; len(list) if the round is over
+	next     int     // index of the next to be retimed
 	retiming *Marker // being retimed; nil if none
-	timed    uint64  // number of its scopes timed before
-	since    uint64  // when its retiming began, or the round ended, ticks
+	since    uint64  // when its retiming began, or that of the last one ended, ticks
 }
 
-// keepRetiming reports whether m, of which timed scopes have been timed in total, is still to be
-// retimed. If not, it ends its retiming, at tick t. The caller holds the lock.
+// retimeCheck is the number of scopes of a demoted marker that a goroutine's stack unit counts
+// between two checks of whether a retiming is due: no timed scope may end for long.
+const retimeCheck = 1 << 12
+
+// retimeIfDue begins to retime the next marker, or ends a retiming that takes too long, if that is
+// due.
 //
 //go:norace
-func keepRetiming(m *Marker, timed, t uint64) bool {
-	d := &demoted
-	if d.retiming != m {
-		return false
+//go:noinline
+func retimeIfDue() (n [0]byte) {
+	from := now()
+	if from <= hot.again {
+		return n
 	}
-	if timed-d.timed < retimedScopes {
-		return true
+	lock()
+	if atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
+		settleDemoted()
+		retimeNext(from)
+		scheduleRetime(from)
 	}
-	d.retiming, d.since = nil, t
-	return false
+	unlock()
+	return n
+}
+
+// check looks at a marker that has been demoted before and is timed now, at tick t: it ends its
+// retiming after enough scopes, and demotes it again if its scopes have become short. around is the
+// stack of a scope that has just ended. The caller holds the lock.
+//
+//go:norace
+func (e *estimate) check(m *Marker, timed *times, around *stack, t uint64) {
+	later := timed.since(e)
+	if want := conf.Demote; later.n < want && (demoted.retiming != m || later.n < retimedScopes) {
+		return
+	}
+	noteParent(uint32(e.marker), around, scopesOf(m, timed.n)-e.scopes)
+	e.endTiming(m, timed, &later)
+	if demoted.retiming == m {
+		demoted.retiming, demoted.since = nil, t
+	}
+}
+
+// endTiming adds what was timed to the estimate, and demotes the marker again if the scopes timed
+// since the last change are short. The caller holds the lock.
+//
+//go:norace
+func (e *estimate) endTiming(m *Marker, timed, later *times) {
+	e.add(later, scopesOf(m, timed.n))
+	if later.areShort() {
+		demote(m)
+	}
 }
 
 // retimeNext begins to retime the next marker, at tick t, if that is due. The caller holds the
@@ -59,25 +93,30 @@ func keepRetiming(m *Marker, timed, t uint64) bool {
 //go:norace
 func retimeNext(t uint64) {
 	d := &demoted
-	if len(d.list) == 0 || d.retiming != nil && t < retimeAt() {
+	if len(d.list) == 0 || t < retimeAt() {
 		return
 	}
-	if d.retiming != nil { // it has taken too long
-		if isTimed(d.retiming) {
-			demote(d.retiming)
+	if m := d.retiming; m != nil { // it has taken too long
+		if isTimed(m) {
+			index := loadWord(&m.index) & layout.IndexMask
+			timed := timesOf(index)
+			e := estimateOf(index - firstIndex)
+			later := timed.since(e)
+			e.endTiming(m, &timed, &later)
 		}
 		d.retiming, d.since = nil, t
+		return
 	}
 	if d.next == len(d.list) {
-		if t < retimeAt() {
-			return
-		}
 		d.next = 0
 	}
 	m := d.list[d.next]
 	d.next++
-	d.retiming, d.since, d.timed = m, t, timesOf(loadWord(&m.index)&layout.IndexMask).n
-	timeOn(m)
+	d.since = t
+	if !isTimed(m) { // else its scopes have become long, and it is timed anyway
+		d.retiming = m
+		timeOn(m)
+	}
 }
 
 // retimeAt returns the tick at which retimeNext is due, unless a retiming ends before. The caller
@@ -89,7 +128,20 @@ func retimeAt() uint64 {
 	case d.retiming != nil:
 		return d.since + fromNS(longestRetiming)
 	default:
-		return d.since + fromNS(max(roundEvery, uint64(len(d.list))*markerEvery))
+		return d.since + fromNS(retimeEvery)
+	}
+}
+
+// scheduleRetime sets hot.again, at tick t. The caller holds the lock.
+//
+//go:norace
+func scheduleRetime(t uint64) {
+	again := retimeAt()
+	if len(unsettled) > 0 {
+		again = min(again, t+fromNS(settledEvery))
+	}
+	if again != hot.again { // written only if changed: other processors have it in their caches
+		hot.again = again
 	}
 }
 
@@ -120,50 +172,4 @@ func undemote() {
 	}
 	demoted.list, demoted.next, demoted.retiming = demoted.list[:0], 0, nil
 	hot.look, hot.again = noLook, noLook
-}
-
-// earlier is a BlockDemoted: the timed scopes of a marker from before it was first demoted.
-type earlier struct {
-	kind   uint32
-	shard  uint32
-	bytes  uint64
-	marker uint64
-	self   uint64 // ns
-	list   [layout.NumBuckets]struct{ count, sum uint64 }
-}
-
-var _ = [1]struct{}{}[unsafe.Offsetof(earlier{}.list)-layout.OffDemotedData]
-
-// earlyOf is indexed by index less firstIndex; nil if the marker was never demoted. Under the lock.
-var earlyOf []*earlier
-
-// noEarlier stands for a block for which there was no memory.
-var noEarlier earlier
-
-// isFirst reports whether the marker of index k+firstIndex has never been demoted. The caller holds
-// the lock.
-//
-//go:norace
-func isFirst(k uint32) bool { return k >= uint32(len(earlyOf)) || earlyOf[k] == nil }
-
-// keepEarly writes the times of the marker of index k+firstIndex, which is demoted for the first
-// time, to the data file. The caller holds the lock.
-//
-//go:norace
-//go:nocheckptr
-func keepEarly(k uint32, timed *times) {
-	for uint32(len(earlyOf)) <= k {
-		earlyOf = append(earlyOf, nil)
-	}
-	b := (*earlier)(newBlock(layout.BlockDemoted, 0, unsafe.Sizeof(earlier{})))
-	if b == nil {
-		earlyOf[k] = &noEarlier
-		return
-	}
-	b.marker, b.self = uint64(k), timed.self
-	for i := range b.list {
-		b.list[i].count, b.list[i].sum = timed.counts[i], timed.sums[i]
-	}
-	publish(unsafe.Pointer(b))
-	earlyOf[k] = b
 }

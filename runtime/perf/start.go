@@ -182,7 +182,7 @@ func forget() {
 	hasInner = nil
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedScopes, unsettled, parentsOf, earlyOf = nil, nil, nil, nil
+	tracedScopes, unsettled, parentsOf, estimates = nil, nil, nil, nil
 	demoted.list, demoted.next, demoted.retiming = nil, 0, nil
 	theSampler = sampler{}
 	tickers, tickersOn = nil, 0
@@ -406,7 +406,7 @@ func start(value string) (refused uint64, problem string) {
 	hot.again = noLook
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
 		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomOf)
-		parentsOf, earlyOf = slices.Grow(parentsOf[:0], roomFor), slices.Grow(earlyOf[:0], roomFor)
+		parentsOf, estimates = slices.Grow(parentsOf[:0], roomFor), slices.Grow(estimates[:0], roomFor)
 	}
 	lock()
 	if changes = newBlock(layout.BlockLog, 0, layout.OffLogData+layout.LogRoom*layout.LogSize); changes != nil {
