@@ -118,7 +118,7 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 	case own.timeout <= 0:
 		return env.Wrong("-timeout %v: give a time, such as 30s or 10m", own.timeout)
 	}
-	keys, collect, err := isolateKeys(env.Getenv("MARKGEN"))
+	keys, collect, err := ownKeys(env)
 	if err != nil {
 		return env.Wrong("%v", err)
 	}
@@ -153,24 +153,24 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 	return w.run(ctx)
 }
 
-// isolateKeys splits the value of MARKGEN into the keys for all passes, and the collectors of the
-// first pass.
-func isolateKeys(value string) (keys []string, collect string, err error) {
-	for item, rest := config.Next(value); item.Text != ""; item, rest = config.Next(rest) {
+// ownKeys splits the value of MARKGEN, for a command that chooses what is recorded itself, into keys
+// that hold and collectors.
+func ownKeys(e *cli.Env) (keys []string, collect string, err error) {
+	for item, rest := config.Next(e.Getenv("MARKGEN")); item.Text != ""; item, rest = config.Next(rest) {
 		switch item.Key {
 		case "keeper", "file", "report":
 		case "only", "skip", "clock":
 			keys = append(keys, item.Text)
 		case "collect":
 			if config.Has(item.Value, "trace") {
-				return nil, "", errors.New("MARKGEN asks for a trace, and isolate adds times up; leave trace out of collect")
+				return nil, "", fmt.Errorf("MARKGEN asks for a trace, and %s adds times up; leave trace out of collect", e.Command())
 			}
 			collect = item.Value
 			if !config.Has(collect, "time") {
 				collect = "time+" + collect
 			}
 		default:
-			return nil, "", fmt.Errorf("MARKGEN says %s, and isolate chooses what is recorded itself; leave all but only, skip, clock and collect out", item.Key)
+			return nil, "", fmt.Errorf("MARKGEN says %s, and %s chooses what is recorded itself; leave all but only, skip, clock and collect out", item.Key, e.Command())
 		}
 	}
 	return keys, collect, nil

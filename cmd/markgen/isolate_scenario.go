@@ -1,26 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -152,18 +146,7 @@ func (w *isolateWork) identify(words ...string) {
 func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
 	type built = []*overlay.TestProcess
 	b := &groupBuilds[built]{w: w, own: own, make: func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (built, int, error) {
-		var out bytes.Buffer // the results of go test, which runs no tests here; standard output is for the table
-		env.Stdout = &out
-		build, code := prepare(ctx, env, "test", own, args)
-		if build == nil {
-			return nil, code, errBuild
-		}
-		processes, code, err := build.BuildTests(ctx, dir)
-		if code != cli.OK && err == nil {
-			_, _ = out.WriteTo(env.Stderr)
-			err = errBuild
-		}
-		return processes, code, err
+		return buildTests(ctx, env, own, args, dir)
 	}}
 	processes, code, err := b.first(ctx)
 	switch {
@@ -183,62 +166,32 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 	w.identify(words...)
 	w.scenario = &isolateScenario{w, func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) {
 		processes, err := b.of(ctx, only)
-		return func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error) {
-			for _, p := range processes {
-				one, err := p.Run(ctx, c, output)
-				if err != nil {
-					return one, err
-				}
-				if code == cli.OK {
-					code = one
-				}
-				if ctx.Err() != nil {
-					break
-				}
-			}
-			return code, nil
-		}, err
+		return runTests(processes), err
 	}}
 	return cli.OK, true
 }
 
 // program makes a program built by go the scenario.
 func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
-	type built struct {
-		argv []string
-		dir  string
-		sum  string
-	}
-	b := &groupBuilds[*built]{w: w, own: own, make: func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (*built, int, error) {
-		build, code := prepare(ctx, env, "run", own, args)
-		if build == nil {
-			return nil, code, errBuild
-		}
-		path, code, err := build.Program(ctx, dir)
-		if err == nil && path == "" {
-			err = errBuild
-		}
-		if err != nil {
-			return nil, code, err
-		}
-		p := &built{dir: env.Path(build.Command().Dir)}
-		if p.sum, err = fileread.Hash(path); err == nil {
-			p.argv, err = build.Argv(path)
-		}
-		return p, cli.Failure, err
+	b := &groupBuilds[*builtProgram]{w: w, own: own, make: func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (*builtProgram, int, error) {
+		return buildProgram(ctx, env, own, args, dir)
 	}}
 	p, code, err := b.first(ctx)
 	if err != nil {
 		return failBuild(ctx, w.env, code, err), false
 	}
-	w.identify(append([]string{"run", p.sum}, p.argv[1:]...)...)
+	sum, err := fileread.Hash(p.path)
+	if err != nil {
+		return w.env.Fail(err), false
+	}
+	w.identify(append([]string{"run", sum}, p.argv[1:]...)...)
 	stdin := newReplay(w.env.Stdin)
 	w.scenario = &isolateScenario{w, func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) {
 		p, err := b.of(ctx, only)
 		if err != nil {
 			return nil, err
 		}
-		return w.runs(p.argv, p.dir, stdin), nil
+		return runCommand(w.env, p.argv, p.dir, stdin), nil
 	}}
 	return cli.OK, true
 }
@@ -253,7 +206,7 @@ func (w *isolateWork) ready(words []string) {
 	}
 	w.own.onebuild = true // it is not built by markgen
 	w.identify(identity...)
-	run := w.runs(words, w.env.Dir, newReplay(w.env.Stdin))
+	run := runCommand(w.env, words, w.env.Dir, newReplay(w.env.Stdin))
 	w.scenario = &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return run, nil }}
 }
 
@@ -265,34 +218,11 @@ func commandPath(e *cli.Env, name string) string {
 	return name
 }
 
-// runs returns a function that runs a command line.
-func (w *isolateWork) runs(argv []string, dir string, stdin *replay) scenarioFunc {
-	return func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
-		in, done, err := stdin.open()
-		if err != nil {
-			return cli.Failure, err
-		}
-		defer done()
-		return overlay.Exec(ctx, argv, dir, c.Environ(w.env.Environ), in, output, output)
-	}
-}
-
-// A scenarioFunc runs the processes of a pass. Output goes to a file, which needs no reader while
-// they run.
-type scenarioFunc func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error)
-
 // An isolateScenario is a Scenario that runs processes.
 type isolateScenario struct {
 	w     *isolateWork
 	build func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) // build returns the function to run for a pass with the given markers
 }
-
-// mostOutput is the maximum number of bytes kept of a pass's output, from its end.
-const mostOutput = 1 << 20
-
-// interruptedBoth is how much later than the scenario this process may receive a signal that is
-// sent to both.
-const interruptedBoth = 200 * time.Millisecond
 
 func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.Marker) (*isolate.Pass, error) {
 	run, err := s.build(ctx, only)
@@ -303,74 +233,14 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 		return nil, err
 	}
 	environ := append(s.w.env.Environ[:len(s.w.env.Environ):len(s.w.env.Environ)], "MARKGEN="+strings.Join(append(s.w.keys[:len(s.w.keys):len(s.w.keys)], keys), ","))
-	c, err := overlay.Collect(environ)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	if only != nil && s.w.own.onebuild {
+	return onePass(ctx, environ, s.w.own.timeout, run, func(c *overlay.Collection) error {
+		if only == nil || !s.w.own.onebuild {
+			return nil
+		}
 		ids := make([]registry.ID, len(only))
 		for i, m := range only {
 			ids[i] = m.ID
 		}
-		if err := c.Only(ids); err != nil {
-			return nil, err
-		}
-	}
-	output, err := os.Create(filepath.Join(c.Dir(), "output"))
-	if err != nil {
-		return nil, err
-	}
-	defer output.Close()
-	// An interrupt reaches the scenario, too. It must not be killed while it cleans up.
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.w.own.timeout)
-	defer cancel()
-	start := time.Now()
-	code, err := run(limited, c, output)
-	took := time.Since(start)
-	if code != cli.OK {
-		select { // the scenario may have ended by an interrupt that this process has not received yet
-		case <-ctx.Done():
-		case <-time.After(interruptedBoth):
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, err
-	}
-	pass := &isolate.Pass{Code: code, TimedOut: limited.Err() != nil, Took: took}
-	if pass.Output, err = tail(output); err != nil {
-		return nil, err
-	}
-	files, err := c.Files()
-	if err != nil {
-		return nil, err
-	}
-	var sum runfile.Sum
-	var unread []string
-	for _, file := range files {
-		if err := sum.AddFile(file); err != nil {
-			unread = append(unread, err.Error())
-		}
-	}
-	pass.Profile = sum.Profile()
-	pass.Profile.Complete = pass.Profile.Complete && c.Complete()
-	pass.Profile.Warnings = append(pass.Profile.Warnings, append(unread, c.Warnings()...)...)
-	for i, warning := range pass.Profile.Warnings { // the directory will be removed
-		pass.Profile.Warnings[i] = strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator))
-	}
-	return pass, nil
-}
-
-// tail returns the end of a file's content.
-func tail(f *os.File) ([]byte, error) {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	text := make([]byte, min(size, mostOutput))
-	_, err = f.ReadAt(text, size-int64(len(text)))
-	return text, err
+		return c.Only(ids)
+	})
 }

@@ -1,0 +1,145 @@
+package bisect
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// A Judge tells from a figure's value to which end of a search a commit belongs: to that whose
+// value is nearer, by ratio if all values are positive.
+//
+// If all runs at an end have the same value, one run decides, for certain. Otherwise runs decide by
+// Wald's sequential probability ratio test (Sequential Tests of Statistical Hypotheses, Annals of
+// Mathematical Statistics 16, 1945). Runs come in blocks: one of the old end, one of the commit and
+// one of the new end, one after another, so that what slows down the machine for a while slows down
+// all three. Tested is the distance of the commit's value from the middle of the other two. Its
+// variance is three quarters of that of the difference of the ends, which each block measures anew.
+// It is estimated on the high side as long as there are few blocks.
+type Judge struct {
+	Old, New float64 // typical values of the ends
+	Exact    bool    // all runs at an end have the same value
+
+	scale func(float64) float64
+	shift float64   // from the old end to the new, scaled
+	pairs []float64 // differences of the ends' runs, scaled
+	alpha float64
+}
+
+// ErrSame says that the figure does not differ between the ends.
+var ErrSame = errors.New("both ends have the same value")
+
+// NewJudge returns a Judge for the values of runs at both ends, made in turn, at least two of each.
+// Alpha is the largest probability of a wrong decision about a commit.
+func NewJudge(old, new []float64, alpha float64) (*Judge, error) {
+	j := &Judge{Old: median(old), New: median(new), Exact: same(old) && same(new), scale: math.Log, alpha: alpha}
+	if slices.Min(old) <= 0 || slices.Min(new) <= 0 {
+		j.scale = func(v float64) float64 { return v }
+	}
+	for i := range min(len(old), len(new)) {
+		j.pairs = append(j.pairs, j.scale(new[i])-j.scale(old[i]))
+	}
+	j.shift = j.scale(j.New) - j.scale(j.Old)
+	if j.shift == 0 {
+		return nil, ErrSame
+	}
+	return j, nil
+}
+
+// Certain returns the verdict on a value if the Judge is exact.
+func (j *Judge) Certain(v float64) Verdict {
+	if (j.scale(v)-(j.scale(j.Old)+j.scale(j.New))/2)*j.shift < 0 {
+		return Old
+	}
+	return New
+}
+
+// variance returns an upper estimate of the variance of the tested value: two standard errors above
+// the estimate from the pairs, of which those far out are drawn in, as one disturbed run must not
+// make all others worthless.
+func (j *Judge) variance() float64 {
+	middle := median(j.pairs)
+	var far []float64
+	for _, p := range j.pairs {
+		far = append(far, math.Abs(p-middle))
+	}
+	limit := 3 * 1.4826 * median(far)
+	sum, n := 0.0, float64(len(far))
+	for _, d := range far {
+		if limit > 0 {
+			d = min(d, limit)
+		}
+		sum += d * d
+	}
+	return 0.75 * sum / (n - 1) * (1 + 2*math.Sqrt(2/(n-1)))
+}
+
+// enough is the evidence at which a decision is made: the logarithm of the odds against an error.
+func (j *Judge) enough() float64 { return math.Log((1 - j.alpha) / j.alpha) }
+
+// Blocks returns the number of blocks that a decision is expected to take.
+func (j *Judge) Blocks() int {
+	if j.Exact {
+		return 1
+	}
+	n := math.Ceil(2 * j.enough() * j.variance() / (j.shift * j.shift))
+	return int(min(max(n, least), 1e6))
+}
+
+// least is the number of blocks that a decision takes at least: no block counts for more than its
+// part of the evidence, however far out it is.
+const least = 3
+
+// A Trial is the decision about one commit by runs.
+type Trial struct {
+	j        *Judge
+	evidence float64 // for the new end: the logarithm of the odds
+	values   []float64
+	blocks   int
+	most     int
+}
+
+// Trial begins a decision. It ends at the latest after four times the expected number of blocks,
+// and ten: the value of a commit may be in the middle.
+func (j *Judge) Trial() *Trial { return &Trial{j: j, most: 4*j.Blocks() + 10} }
+
+// Add adds the values of a block of runs, in whichever order they were made.
+func (t *Trial) Add(old, commit, new float64) {
+	j := t.j
+	t.blocks++
+	t.values = append(t.values, commit)
+	a, b := j.scale(old), j.scale(new)
+	if pair := b - a; !math.IsNaN(pair) && !math.IsInf(pair, 0) {
+		j.pairs = append(j.pairs, pair)
+	}
+	x := (j.scale(commit) - (a+b)/2) * j.shift / j.variance()
+	if limit := j.enough()/least + 1e-9; !math.IsNaN(x) {
+		t.evidence += min(max(x, -limit), limit)
+	}
+}
+
+// Done reports whether the decision is made.
+func (t *Trial) Done() bool { return math.Abs(t.evidence) >= t.j.enough() || t.blocks >= t.most }
+
+// Verdict returns the decision, and the probability that it is wrong.
+func (t *Trial) Verdict() (Verdict, float64) {
+	wrong := 1 / (1 + math.Exp(math.Abs(t.evidence)))
+	if t.evidence < 0 {
+		return Old, wrong
+	}
+	return New, wrong
+}
+
+// Value returns the commit's typical value.
+func (t *Trial) Value() float64 { return median(t.values) }
+
+func same(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
+}
+
+// median returns the median of values, of which there is at least one.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
