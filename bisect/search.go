@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 )
 
@@ -29,14 +28,14 @@ func (v Verdict) String() string { return [...]string{"old", "new", "skip"}[v] }
 type Search struct {
 	git     Git
 	parents map[string][]string // of the candidates
-	ranks   map[string]rank     // of the candidates
+	weights map[string]int      // of the candidates
 	skipped map[string]bool
 	newest  string   // the earliest commit known to be new
 	left    []string // the candidates, parents first; newest is the last
 }
 
 // Start begins a search between two commit hashes. Old must be an ancestor of new, with the old
-// figure, and new must have the new one. names are the functions of the marker, as suspects.
+// figure, and new must have the new one. names are those of the marker's function.
 func Start(ctx context.Context, git Git, old, new string, names []string) (*Search, error) {
 	s := &Search{git: git, parents: map[string][]string{}, skipped: map[string]bool{}, newest: new}
 	if _, err := git(ctx, "", "bisect", "start", "--no-checkout", "--term-old=old", "--term-new=new", new, old); err != nil {
@@ -50,10 +49,21 @@ func Start(ctx context.Context, git Git, old, new string, names []string) (*Sear
 		commits := strings.Fields(line)
 		s.parents[commits[0]] = commits[1:]
 	}
-	if s.ranks, err = rankCommits(ctx, git, old, new, names); err != nil {
+	if s.weights, err = weigh(ctx, git, old, new, names); err != nil {
 		return nil, err
 	}
 	return s, s.settle(ctx)
+}
+
+// Suspects returns the number of commits that change the code of the marker's function, or of what
+// it uses or is used by.
+func (s *Search) Suspects() (n int) {
+	for _, c := range s.left {
+		if s.weights[c] >= suspect {
+			n++
+		}
+	}
+	return n
 }
 
 // settle asks git for the commits that are left.
@@ -72,53 +82,60 @@ func (s *Search) Left() int { return len(s.left) }
 // Steps returns how many more commits a search among n commits takes by halving.
 func Steps(n int) int { return bits.Len(uint(max(n-1, 0))) }
 
-// Next returns the next commit to measure, or "" if the search has ended.
-func (s *Search) Next(ctx context.Context) (string, error) {
-	if len(s.open(s.left)) == 0 {
-		return "", nil
+// Next returns the next commit to measure, or "" if the search has ended: that which splits the
+// weight of those left most evenly.
+func (s *Search) Next() (next string) {
+	at := map[string]int{}
+	total, most := 0, 0
+	for i, c := range s.left {
+		at[c] = i
+		total += s.weight(c)
 	}
-	for r := related; r > unlikely; r-- {
-		suspects := slices.DeleteFunc(slices.Clone(s.left), func(c string) bool { return s.ranks[c] != r || s.skipped[c] })
-		if len(suspects) == 0 {
+	for i, c := range s.left {
+		if c == s.newest || s.skipped[c] {
 			continue
 		}
-		// If it is the only one, it is the first new commit unless its parent is new.
-		suspect := suspects[(len(suspects)-1)/2]
-		if suspect != s.newest {
-			return suspect, nil
+		sum := 0
+		seen := make([]bool, len(s.left))
+		for stack := []int{i}; len(stack) > 0; {
+			k := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if seen[k] {
+				continue
+			}
+			seen[k] = true
+			sum += s.weight(s.left[k])
+			for _, parent := range s.parents[s.left[k]] {
+				if k, ok := at[parent]; ok {
+					stack = append(stack, k)
+				}
+			}
 		}
-		if parents := s.open(s.parents[suspect]); len(parents) > 0 {
-			return parents[0], nil
+		if even := min(sum, total-sum); even > most {
+			next, most = c, even
 		}
 	}
-	return s.git(ctx, "", "rev-parse", "--verify", "BISECT_HEAD")
+	return next
 }
 
-// open returns the commits that may be measured.
-func (s *Search) open(commits []string) (list []string) {
-	for _, c := range commits {
-		if c != s.newest && !s.skipped[c] && slices.Contains(s.left, c) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
+func (s *Search) weight(commit string) int { return max(1, s.weights[commit]) }
 
 // Say records the verdict on a commit.
 func (s *Search) Say(ctx context.Context, commit string, v Verdict) error {
-	_, err := s.git(ctx, "", "bisect", v.String(), commit)
-	switch {
-	case v == Skip:
-		// git bisect fails if it has none left but skipped ones.
+	if v == Skip {
 		s.skipped[commit] = true
+		_, _ = s.git(ctx, "", "bisect", "skip", commit) // it fails if it has none left but skipped ones
 		return nil
-	case err != nil:
-		return err
-	case v == New:
+	}
+	if v == New {
 		s.newest = commit
+	}
+	if _, err := s.git(ctx, "", "bisect", v.String(), commit); err != nil {
+		return err
 	}
 	return s.settle(ctx)
 }
 
-// Found returns the first new commit. After a search with skipped commits it may be any of several.
+// Found returns the first new commit, after Next has returned "". It is one of several if commits in
+// between were skipped.
 func (s *Search) Found() []string { return s.left }

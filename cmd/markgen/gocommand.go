@@ -81,15 +81,7 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	own = new(ownFlags)
 	fs := e.Flags()
 	if markers {
-		fs.BoolVar(&own.all, "all", false, "")
-		fs.StringVar(&own.mark, "markpkg", "", "")
-		fs.StringVar(&own.config, "config", "", "")
-		fs.StringVar(&own.form, "form", "", "")
-		fs.BoolVar(&own.deep, "deep", false, "")
-		fs.BoolVar(&own.sizes, "sizes", false, "")
-		fs.BoolFunc("funcs", "", func(string) error { own.all, own.kinds = true, []string{"func"}; return nil })
-		fs.Func("kinds", "", func(text string) error { return own.setKinds(text) })
-		fs.BoolVar(&own.verbose, "v", false, "")
+		own.markFlags(fs)
 	}
 	if data {
 		fs.BoolVar(&own.exact, "exact", false, "")
@@ -122,6 +114,19 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 		return nil, nil, e.Wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
 	}
 	return own, args, cli.OK, false
+}
+
+// markFlags adds the flags of ownFlagsText.
+func (own *ownFlags) markFlags(fs *flag.FlagSet) {
+	fs.BoolVar(&own.all, "all", false, "")
+	fs.StringVar(&own.mark, "markpkg", "", "")
+	fs.StringVar(&own.config, "config", "", "")
+	fs.StringVar(&own.form, "form", "", "")
+	fs.BoolVar(&own.deep, "deep", false, "")
+	fs.BoolVar(&own.sizes, "sizes", false, "")
+	fs.BoolFunc("funcs", "", func(string) error { own.all, own.kinds = true, []string{"func"}; return nil })
+	fs.Func("kinds", "", func(text string) error { return own.setKinds(text) })
+	fs.BoolVar(&own.verbose, "v", false, "")
 }
 
 // setKinds sets the kinds of marker that are planted besides those named by directives.

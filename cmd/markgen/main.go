@@ -38,6 +38,7 @@ line: of build, run, test, exec and isolate. Exit codes: 0, 1 a finding or a fai
 		cmdReport,
 		cmdMerge,
 		cmdDiff,
+		cmdBisect,
 		cmdBetween,
 		cmdCtl,
 		cmdTop,

@@ -21,6 +21,7 @@ const ownOldText = `
 
 // An oldTree is another state of the module or workspace in which the command runs.
 type oldTree struct {
+	top    string // root of the worktree; "" for another checkout
 	root   string // directory of go.mod or go.work
 	here   string // root of the current state
 	dir    string // directory in which the command would run

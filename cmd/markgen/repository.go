@@ -57,6 +57,7 @@ func (r *repository) checkOut(ctx context.Context, key, commit, name string) (*o
 		return nil, err
 	}
 	t := &oldTree{
+		top:    tree,
 		root:   filepath.Join(tree, r.inTop),
 		here:   r.here,
 		dir:    filepath.Join(tree, filepath.FromSlash(r.prefix)),

@@ -154,3 +154,18 @@ func passages(m *profile.Marker) float64 {
 	}
 	return float64(m.Count)
 }
+
+// Value returns a function that reads a figure of a metric from a marker, and the figure's unit. Its
+// value is NaN if the marker has none. name is that of one of the Figures of a Result; "" means
+// the one shown if nothing changed.
+func Value(metric, name string) (of func(*profile.Marker) float64, unit string, err error) {
+	m, err := metricOf(metric)
+	if err != nil {
+		return nil, "", err
+	}
+	f := m.figures[m.shown]
+	if i := slices.IndexFunc(m.figures, func(f figure) bool { return f.name == name }); i >= 0 {
+		f = m.figures[i]
+	}
+	return f.of, f.unit, nil
+}
