@@ -212,17 +212,18 @@ func (b *bisection) wanted(places []compare.Place) ([]compare.Place, error) {
 	return nil, fmt.Errorf("-marker %s: no marker of that name is in %s or %s; -all marks loops and branches, too, and markgen list -all lists the names", b.marker, b.old, b.new)
 }
 
-// largest returns the largest difference, or nil. Of equal ones it is that of a function, and the
-// first by name. A guess is only taken if it was asked for.
+// largest returns the largest difference, or nil. Guesses come last; of equal ones it is that of a
+// function, and the first by name.
 func (b *bisection) largest(found []difference) *difference {
-	if b.marker == "" {
-		found = slices.DeleteFunc(found, func(d difference) bool { return d.Guess || d.old == 0 || d.new == 0 })
+	if b.marker == "" { // what only one end ran is no change of anything
+		found = slices.DeleteFunc(found, func(d difference) bool { return d.old == 0 || d.new == 0 })
 	}
 	if len(found) == 0 {
 		return nil
 	}
 	best := slices.MinFunc(found, func(x, y difference) int {
-		return cmp.Or(cmp.Compare(y.size(), x.size()), btoi(x.Kind != "func")-btoi(y.Kind != "func"), profile.CompareNames(x.Name, y.Name))
+		return cmp.Or(btoi(x.Guess)-btoi(y.Guess), cmp.Compare(y.size(), x.size()),
+			btoi(x.Kind != "func")-btoi(y.Kind != "func"), profile.CompareNames(x.Name, y.Name))
 	})
 	return &best
 }
@@ -279,8 +280,11 @@ func percent(old, new float64) string {
 
 // format formats a value of the figure.
 func (b *bisection) format(v float64) string {
-	if b.unit == "ns" {
+	switch {
+	case b.unit == "ns":
 		return units.Duration(v)
+	case v == math.Trunc(v):
+		return units.Count(uint64(v))
 	}
 	return units.Number(v)
 }

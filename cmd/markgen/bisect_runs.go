@@ -125,7 +125,7 @@ func (b *bisection) openEnds(ctx context.Context) (err error) {
 	for i, t := range []*oldTree{old, fresh} {
 		b.shown.show(fmt.Sprintf("markgen bisect: building %s (%.12s)", t.name, commits[i]))
 		if b.ends[i], err = b.build(ctx, t, commits[i]); err != nil {
-			return err
+			return fmt.Errorf("%s, %w", t.name, err)
 		}
 	}
 	return nil
