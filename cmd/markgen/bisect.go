@@ -34,8 +34,8 @@ marker's function, or of what it uses or is used by, are tried first.
 
 What runs are the packages' tests and benchmarks, as go's flags -run and -bench choose; a benchmark has ten iterations
 unless -benchtime says otherwise. Or it is a command, run in the worktree: go test or go run with arguments, which are
-built with markers, or something that itself runs markgen build and the program. A commit that does not build, or
-whose run fails, is skipped.
+built with markers, or something that itself runs markgen build and the program; then renamed code is not followed.
+A commit that does not build, or whose run fails, is skipped.
 
 A count is compared after one run of a commit, if all runs of a revision agree; so is allocation. Times, and what
 differs from run to run, take as many runs as the spread demands, in turn with runs of both revisions; the chance that

@@ -150,7 +150,7 @@ func (b *bisection) chooseNoisy(runs endRuns) error {
 	if err != nil {
 		return err
 	}
-	c, err := compare.NewComparison(compare.Options{Metric: b.metric, Alpha: b.alpha})
+	c, err := compare.NewComparison(compare.Options{Metric: b.metric, Alpha: b.alpha, Counts: compare.CountsOff})
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (b *bisection) conclude(ctx context.Context, found []string) error {
 		return fmt.Errorf("it is one of these %s; those between can't be measured, see above", units.Plural(len(found), "commit"))
 	}
 	first := found[0]
-	about, err := b.repo.git(ctx, "log", "-1", "--no-show-signature", "--format=%h %s%n        %an, %ad", "--date=short", first)
+	about, err := b.repo.git(ctx, "log", "-1", "--no-show-signature", "--format=%s%n        %an, %ad, %h", "--date=short", first)
 	if err != nil {
 		return err
 	}
