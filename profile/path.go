@@ -111,6 +111,30 @@ func NewPaths(list []Path) *Paths {
 	return &Paths{Nodes: t.sorted()}
 }
 
+// only returns the paths of the markers, as if there were no others: what is inside a scope of another
+// marker is inside the scope around that.
+func (p *Paths) only(markers []Marker) *Paths {
+	kept := make(map[registry.ID]bool, len(markers))
+	for i := range markers {
+		kept[markers[i].ID] = true
+	}
+	var list []Path
+	in := make([]int, len(p.Nodes)) // index in list of the node, or of the innermost one around it
+	for i, n := range p.Nodes {
+		if n.Parent >= 0 {
+			n.Parent = in[n.Parent]
+		}
+		in[i] = n.Parent
+		if kept[n.ID] {
+			in[i] = len(list)
+			list = append(list, n)
+		}
+	}
+	some := NewPaths(list)
+	some.Runs, some.Lost, some.Labels = p.Runs, p.Lost, p.Labels
+	return some
+}
+
 // add returns the sum of p and q, which it does not modify; nil if neither was recorded.
 func (p *Paths) add(q *Paths) *Paths {
 	if p == nil && q == nil {

@@ -127,6 +127,9 @@ func (p *Profile) Only(means func(name string) bool) *Profile {
 		}
 	}
 	some.Hidden += len(p.Markers) - len(some.Markers)
+	if some.Hidden > 0 && p.Paths != nil {
+		some.Paths = p.Paths.only(some.Markers)
+	}
 	return &some
 }
 

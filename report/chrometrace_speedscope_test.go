@@ -20,15 +20,7 @@ const speedscopePackage = "speedscope@1.25.0"
 // the importer of the published page in node.
 func TestChromeTraceInSpeedscope(t *testing.T) {
 	tier.Corpus(t)
-	dir := t.TempDir()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("speedscope's importer needs node and npm: ", err)
-		}
-	}
-	if out, err := exec.CommandContext(t.Context(), "npm", "install", "--prefix", dir, speedscopePackage).CombinedOutput(); err != nil {
-		t.Skipf("npm can't fetch %s: %v\n%s", speedscopePackage, err, out)
-	}
+	dir, release := t.TempDir(), fetchSpeedscope(t)
 	texts := map[string]string{"demo": chrome(t, demoTraces()...)}
 	for seed := range uint64(20) {
 		texts[fmt.Sprintf("seed %d", seed)] = chrome(t, randomTrace(seed))
@@ -38,7 +30,6 @@ func TestChromeTraceInSpeedscope(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		release := filepath.Join(dir, "node_modules", "speedscope", "dist", "release")
 		out, err := exec.CommandContext(t.Context(), "node", "-e", speedscopeScript, release, file).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -47,6 +38,20 @@ func TestChromeTraceInSpeedscope(t *testing.T) {
 			t.Errorf("%s: speedscope reads:\n%s\nwant:\n%s", name, got, want)
 		}
 	}
+}
+
+// fetchSpeedscope installs speedscope in a temporary directory, and returns that of its page.
+func fetchSpeedscope(t *testing.T) (release string) {
+	dir := t.TempDir()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("speedscope's importer needs node and npm: ", err)
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), "npm", "install", "--prefix", dir, speedscopePackage).CombinedOutput(); err != nil {
+		t.Skipf("npm can't fetch %s: %v\n%s", speedscopePackage, err, out)
+	}
+	return filepath.Join(dir, "node_modules", "speedscope", "dist", "release")
 }
 
 // inSpeedscope lists the slices of all threads that have some, with times since the first slice of

@@ -82,14 +82,6 @@ func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[regist
 	return d
 }
 
-// nodesOf returns the nodes of the profile's paths.
-func nodesOf(p *profile.Profile) []profile.Path {
-	if p.Paths == nil {
-		return nil
-	}
-	return p.Paths.Nodes
-}
-
 // add adds node k.
 func (d *pagePaths) add(k int, key pathKey, at map[registry.ID]int, labels map[string]int) {
 	up, marker := 0, -1

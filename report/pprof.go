@@ -20,6 +20,8 @@ import (
 // total includes the totals of what it calls. They have separate samples, whose stack is the marker
 // alone. So pprof's flat value is the marker's own value for all three; for self times and counts,
 // pprof's cum value also includes what is known to have been executed within.
+//
+// Where call paths were recorded, stacks are complete, and all values add up along them: see paths.
 func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
 	b := newPprofBuilder(p)
 	left := 0
@@ -28,7 +30,12 @@ func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 			left++
 			continue
 		}
-		b.marker(m)
+		if p.Paths == nil {
+			b.marker(m)
+		}
+	}
+	if p.Paths != nil {
+		b.paths(p, markers)
 	}
 	b.comment(p, left)
 	zw, err := gzip.NewWriterLevel(w, gzip.BestSpeed) // as in package runtime/pprof
@@ -46,6 +53,7 @@ type pprofBuilder struct {
 	out       *pprof.Profile
 	stacks    *stacks
 	noSelf    bool
+	allocated bool // samples have allocations
 	saturated bool // a value exceeded the maximum of the format
 
 	functions map[*profile.Marker]*pprof.Function
@@ -92,7 +100,7 @@ func (b *pprofBuilder) marker(m *profile.Marker) {
 	alone := b.location(frame{m, m.Line})
 	parts := b.stacks.of(m)
 	if len(parts) == 1 && len(parts[0].frames) == 1 { // one sample with all three values
-		b.sample([]*pprof.Location{alone}, labels, m.Count, m.TotalNS(), m.SelfNS)
+		b.sample([]*pprof.Location{alone}, labels, values{count: m.Count, total: m.TotalNS(), self: m.SelfNS})
 		return
 	}
 	for _, part := range parts {
@@ -100,20 +108,39 @@ func (b *pprofBuilder) marker(m *profile.Marker) {
 		for i, f := range part.frames {
 			stack[i] = b.location(f)
 		}
-		b.sample(stack, labels, part.count, 0, part.selfNS)
+		b.sample(stack, labels, values{count: part.count, self: part.selfNS})
 	}
-	b.sample([]*pprof.Location{alone}, labels, 0, m.TotalNS(), 0)
+	b.sample([]*pprof.Location{alone}, labels, values{total: m.TotalNS()})
 }
 
-func (b *pprofBuilder) sample(stack []*pprof.Location, labels map[string][]string, count, total, self uint64) {
-	if b.noSelf {
-		self = 0
+// values are the values of a sample; times in ns, allocations those outside of scopes opened inside.
+type values struct{ count, total, self, objects, bytes uint64 }
+
+// less returns v without w, which may exceed it.
+func (v values) less(w values) values {
+	return values{
+		profile.Sub64(v.count, w.count), profile.Sub64(v.total, w.total), profile.Sub64(v.self, w.self),
+		profile.Sub64(v.objects, w.objects), profile.Sub64(v.bytes, w.bytes),
 	}
-	if count == 0 && total == 0 && self == 0 {
-		return
+}
+
+// sample adds a sample, unless all its values are 0.
+func (b *pprofBuilder) sample(stack []*pprof.Location, labels map[string][]string, v values) {
+	list := []uint64{v.count, v.total}
+	if !b.noSelf {
+		list = append(list, v.self)
 	}
-	values := []int64{b.value(count), b.value(total), b.value(self)}
-	b.out.Sample = append(b.out.Sample, &pprof.Sample{Location: stack, Value: values[:len(b.out.SampleType)], Label: labels})
+	if b.allocated {
+		list = append(list, v.objects, v.bytes)
+	}
+	sample, some := &pprof.Sample{Location: stack, Label: labels}, false
+	for _, n := range list {
+		sample.Value = append(sample.Value, b.value(n))
+		some = some || n > 0
+	}
+	if some {
+		b.out.Sample = append(b.out.Sample, sample)
+	}
 }
 
 // value converts a value for the format, limited to the maximum.

@@ -51,6 +51,8 @@ func TestPprofGolden(t *testing.T) {
 		{"pprof-killed.txt", parse(t, killed)},
 		{"pprof-callers.txt", family()},
 		{"pprof-nothing.txt", &profile.Profile{}},
+		{"pprof-paths.txt", withPaths(t)},
+		{"pprof-paths-recursive.txt", recursive()},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			golden.Check(t, tt.file, readPprof(t, tt.p).String())
@@ -181,9 +183,18 @@ func TestPprofTool(t *testing.T) {
 		{"tags", "-tags"},
 		{"loops", "-top -tagfocus=kind=loop"},
 		{"comments", "-comments"},
+		{"paths-tree", "-tree -nodefraction=0"},
+		{"paths-total", "-tree -sample_index=total -nodefraction=0"},
+		{"paths-peek", "-peek=Total:for#1$"},
+		{"paths-alloc", "-top -sample_index=alloc_space"},
+		{"paths-label", "-top -tagfocus=label=/cart -nodefraction=0"},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			cmd := pprofCommand(t, family(), strings.Fields(tt.args)...)
+			p := family()
+			if strings.HasPrefix(tt.file, "paths-") {
+				p = withPaths(t)
+			}
+			cmd := pprofCommand(t, p, strings.Fields(tt.args)...)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()

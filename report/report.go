@@ -46,6 +46,10 @@ type Options struct {
 	// ASCII restricts the bars of histograms in the text format to ASCII characters.
 	ASCII bool
 
+	// Paths adds to the text format the tree of call paths, without those that took less than a
+	// hundredth of the time. It is an error if the profile has none.
+	Paths bool
+
 	// Shapes adds to the text and json formats the shape of each marker's times: see package
 	// profile/shape. The html format always shows shapes on cards.
 	Shapes bool
@@ -101,6 +105,7 @@ var formats = []format{
 	{name: "json", write: writeJSON},
 	{name: "html", write: writeHTML},
 	{name: "pprof", write: writePprof, binary: true},
+	{name: "folded", write: writeFolded},
 	{name: "cover", write: writeCover},
 	{name: "bench", write: writeBench, runByRun: true},
 	{name: "prom", write: writeProm},
@@ -166,6 +171,9 @@ func (o Options) Check() error {
 	}
 	if o.Hist && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)
+	}
+	if o.Paths && o.Format != "" && o.Format != formats[0].name {
+		return fmt.Errorf("-paths is for the %s format; html, json, pprof and folded have the call paths in any case", formats[0].name)
 	}
 	if o.Buckets && o.Format != "prom" {
 		return fmt.Errorf("classic histograms are for the prom format, not for %s", cmp.Or(o.Format, formats[0].name))

@@ -196,11 +196,12 @@ func TestOptions(t *testing.T) {
 		o    report.Options
 		want string
 	}{
-		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, cover, bench, prom and trace`},
+		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, folded, cover, bench, prom and trace`},
 		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, running, waiting, count, mean, max and place`},
 		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the text format; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
+		{report.Options{Format: "json", Paths: true}, `-paths is for the text format; html, json, pprof and folded have the call paths in any case`},
 		{report.Options{Buckets: true}, `classic histograms are for the prom format, not for text`},
 		{report.Options{Format: "json", Buckets: true}, `classic histograms are for the prom format, not for json`},
 		{report.Options{Format: "cover", Mode: "all"}, `unknown cover mode "all"; the modes are set, count and atomic`},

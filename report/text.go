@@ -17,6 +17,9 @@ import (
 // writeText writes the text report: a head with the run and the quality of the measurement, a line
 // for each marker, and a summary with anything unusual.
 func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
+	if o.Paths && p.Paths == nil {
+		return errNoPaths
+	}
 	ink := ink(o.Color)
 	costly := p.Costly() // first, since it affects all values
 	if costly != "" {
@@ -57,6 +60,9 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		writeShapes(w, p, markers, o)
 	}
 	writeCallers(w, p, markers, o)
+	if o.Paths {
+		writePaths(w, p, o)
+	}
 	writeNotes(w, markers, o)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, o.Sort)))
 	for _, warning := range p.Cautions() {

@@ -23,7 +23,7 @@ var cmdReport = &cli.Command{
 	Sides: true,
 	Short: "what marked programs measured, as text or for other programs",
 	Long: `
-usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-paths] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [-threshold 5%] [-alpha 0.05] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -32,10 +32,13 @@ counts once. Runs that were killed or still go on can be read as well.
 
   -format F  text (default): a table to read, every marker in it, those that were never passed too
              json: an object for programs, every marker with its buckets
-             html: a page that holds everything: the table to sort and search, distributions, the source
+             html: a page that holds everything: the table to sort and search, distributions, the source, and where call
+             paths were recorded a flame graph
              cover: a coverage profile for go tool cover, of programs built to count cover blocks, added up; that of
              markgen test -coverprofile has for each package what its own tests pass, as go's
-             pprof: a profile for go tool pprof, with the sample types count, total and self
+             pprof: a profile for go tool pprof, with the sample types count, total and self; with call paths stacks
+             are whole, and values add up along them
+             folded: of call paths, a line for each with its self time in ns, for flamegraph.pl, inferno and speedscope.app
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus, of the times of each marker count and sum; -http serves them under
              /metrics, with native histograms for those who ask for protocol buffers
@@ -48,6 +51,7 @@ counts once. Runs that were killed or still go on can be read as well.
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many scopes by the same amount, coloured by the time spent
+  -paths     below the text the tree of call paths, without those that took less than a hundredth of the time
   -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
              or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
              several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing. The cards of html
@@ -80,6 +84,7 @@ examples:
   markgen report -sort total -top 20 runs/
   markgen report -filter parse demo.4711.markgen
   markgen report -hist -sort count demo.4711.markgen
+  markgen report -paths runs/
   markgen report -shapes runs/
   markgen report -format html -o report.html runs/
   markgen report -format html -api -o api.html runs/
@@ -88,6 +93,7 @@ examples:
   markgen report -format json 'runs/*.markgen' | jq '.markers[] | select(.count == 0) | .name'
   markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out
   markgen report -format pprof -o shop.pb.gz runs/ && go tool pprof -http :8080 shop.pb.gz
+  markgen report -format folded runs/ | flamegraph.pl > flame.svg
   markgen report -format bench -o old.txt old/ && markgen report -format bench -o new.txt new/ && benchstat old.txt new.txt
   markgen report -format prom -http :9464 /var/lib/shop/runs/
   markgen report -format trace -o trace.json traced.markgen`,
@@ -102,6 +108,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	filter := fs.String("filter", "", "")
 	fs.IntVar(&o.Top, "top", 0, "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
+	fs.BoolVar(&o.Paths, "paths", false, "")
 	fs.BoolVar(&o.Shapes, "shapes", false, "")
 	fs.BoolVar(&o.Buckets, "buckets", false, "")
 	fs.BoolVar(&o.API, "api", false, "")

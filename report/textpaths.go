@@ -1,0 +1,74 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
+)
+
+// leastShare is the share of the whole below which the text format leaves out paths.
+const leastShare = 0.01
+
+// writePaths writes the calling context tree: a line for each path with at least leastShare of the
+// time, indented below the one that contains it.
+func writePaths(w *bufio.Writer, p *profile.Profile, o Options) {
+	_, roots := pathTree(p)
+	t := textPaths{Writer: w, o: o, noSelf: p.NoSelf, whole: float64(widthOf(roots))}
+	fmt.Fprintln(w, ink(o.Color).paint(strong, "by call path"))
+	fmt.Fprintln(w, ink(o.Color).paint(faint, t.figures("share", "total", "self", "count")+"path"))
+	t.list(roots, "")
+	w.WriteByte('\n')
+}
+
+// widthOf returns the sum of the widths.
+func widthOf(nodes []*pathNode) (ns uint64) {
+	for _, n := range nodes {
+		ns = profile.Add64(ns, n.widthNS)
+	}
+	return ns
+}
+
+// textPaths writes the lines of a tree.
+type textPaths struct {
+	*bufio.Writer
+	o      Options
+	noSelf bool
+	whole  float64 // width of all roots, ns
+}
+
+// list writes the nodes with what is below them, and a line for those that are left out.
+func (t *textPaths) list(nodes []*pathNode, indent string) {
+	for i, n := range nodes {
+		if float64(n.widthNS) < leastShare*t.whole {
+			if rest := widthOf(nodes[i:]); rest > 0 {
+				t.line(t.figures(partOf(float64(rest), t.whole), "", "", ""), indent, "", "… "+units.Plural(len(nodes)-i, "path")+", less than 1% each")
+			}
+			return
+		}
+		start := indent
+		if n.Go {
+			start += "go "
+		}
+		share := partOf(float64(n.widthNS), t.whole)
+		t.line(t.figures(share, units.WholeDuration(n.totalNS), units.WholeDuration(n.SelfNS), units.Count(n.Count)), start, t.o.common.cut(n.marker.Name), n.labelled(""))
+		t.list(n.children, indent+"  ")
+	}
+}
+
+// figures returns the columns before a name.
+func (t *textPaths) figures(share, total, self, count string) string {
+	if t.noSelf {
+		return fmt.Sprintf("%6s %8s %12s  ", share, total, count)
+	}
+	return fmt.Sprintf("%6s %8s %8s %12s  ", share, total, self, count)
+}
+
+// line writes a line, in which the name is shortened to fit.
+func (t *textPaths) line(figures, indent, name, rest string) {
+	if t.o.Width > 0 {
+		name = shorten(name, max(t.o.Width-width(figures)-width(indent)-width(rest), 8))
+	}
+	t.WriteString(figures + indent + name + rest + "\n")
+}
