@@ -79,7 +79,7 @@ type doubler struct {
 // double returns the double for a loop, or nil if the loop is not to be duplicated.
 func (d *doubler) double(loop ast.Stmt) *double {
 	fn := d.fn
-	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) {
+	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) || fn.startsSlice(loop) {
 		return nil
 	}
 	if d.nodes == 0 {
@@ -96,14 +96,6 @@ func (d *doubler) double(loop ast.Stmt) *double {
 		case e.op == opEnter || e.op == opPoint:
 			b.inside[e.point] = true
 		case e.op == opPause || e.op == opResume: // scopes after it must follow the change
-			return nil
-		}
-	}
-	for _, s := range fn.growing() {
-		if fn.file.offset(loop.Pos()) > s.at && (s.startsIn(loop) || s.movedIn(loop)) {
-			for p := range b.inside {
-				p.Why = s.whyOnce()
-			}
 			return nil
 		}
 	}

@@ -38,7 +38,7 @@ func (u *Unit) Find(o Options) error {
 	}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
-		f.left, f.explicit, f.release = f.generated && !o.Generated, o.Inline, o.Release
+		f.left, f.explicit = f.generated && !o.Generated, o.Inline
 	}
 	if !u.numbered {
 		u.numberOwn()

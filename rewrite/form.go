@@ -227,10 +227,8 @@ func (fn *function) copies() (bool, string) {
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
 	}
-	for _, s := range fn.growing() {
-		if !s.local { // each copy of the body declares its own local slices
-			return false, s.whyOnce()
-		}
+	if name := fn.stackAppendTo(fn.parameters()); name != "" {
+		return false, "a copy would keep " + name + " from growing on the stack"
 	}
 	return true, ""
 }
@@ -241,24 +239,7 @@ func (fn *function) copies() (bool, string) {
 //	func f() (err error) { n, err := g(); …; return }                 // sets the result
 //	func f() (err error) { if gate { n, err := g(); …; return } … }   // does not compile: err is shadowed
 func (fn *function) redeclares() bool {
-	names := map[string]bool{}
-	add := func(list *ast.FieldList) {
-		if list == nil {
-			return
-		}
-		for _, field := range list.List {
-			for _, name := range field.Names {
-				if name.Name != "_" {
-					names[name.Name] = true
-				}
-			}
-		}
-	}
-	if fn.decl != nil {
-		add(fn.decl.Recv)
-	}
-	add(fn.typ.Params)
-	add(fn.typ.Results)
+	names := fn.parameters()
 	if len(names) == 0 {
 		return false
 	}

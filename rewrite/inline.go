@@ -91,7 +91,8 @@ func (in *inliner) estimate(fn *function) {
 		return
 	}
 	fn.cost, fn.likely = never, never
-	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
+	fn.given = in.givenTo(fn)
+	fn.returnsFunc = fn.typ.Results.NumFields() == 1 && in.callable(fn.typ.Results.List[0].Type)
 	budget, most := gc.InlineBudget, mostCost
 	if fn.lit != nil {
 		budget, most = gc.OnceBudget, 2*gc.OnceBudget
@@ -303,16 +304,6 @@ func (in *inliner) givenTo(fn *function) (given map[string]bool) {
 		}
 	}
 	return given
-}
-
-// returnedBy returns the source of fn's result type if fn has one result, a function, and "" if
-// not or if the type cannot be written in the body (see written).
-func (in *inliner) returnedBy(fn *function) string {
-	list := fn.typ.Results
-	if list.NumFields() != 1 || !in.callable(list.List[0].Type) {
-		return ""
-	}
-	return fn.written(list.List[0].Type)
 }
 
 // callable reports whether a type is, as far as syntax shows, a function or interface type: a type

@@ -260,3 +260,26 @@ func (fn *function) setsOuter() bool {
 	})
 	return found
 }
+
+// root returns the name of the variable in x, x.f or x[i], or "" for other operands.
+func root(x ast.Expr) string {
+	if name := rootName(x); name != nil {
+		return name.Name
+	}
+	return ""
+}
+
+func rootName(x ast.Expr) *ast.Ident {
+	for {
+		switch y := ast.Unparen(x).(type) {
+		case *ast.Ident:
+			return y
+		case *ast.SelectorExpr:
+			x = y.X
+		case *ast.IndexExpr:
+			x = y.X
+		default:
+			return nil
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -15,39 +16,36 @@ type way struct {
 }
 
 // opens reports whether the scopes of the function can end explicitly before each
-// return, and if not, why. Results that take time to compute are computed inside the
-// scope, so the results need names that the body does not shadow:
-//
-//	return f(x)   →   r0 = f(x); perf.End(&m); return
-//
-// If the result is a function, it is assigned once, to a new variable: then the
-// compiler still knows which function it is and can inline calls of it. The scope of
-// point but, if not nil, ends in another way.
+// return, and if not, why. Values that take time to compute are computed inside the
+// scope: see overlayWriter.compute. The scope of point but, if not nil, ends in another way.
 func (fn *function) opens(but *Point) (bool, string) {
 	for _, p := range fn.points {
 		if p.SizeExpr != "" && p != but {
 			return false, "a size belongs to its scope"
 		}
 	}
-	var capturing []*ast.ReturnStmt
-	for _, w := range fn.ways {
-		if w.without(but).captures() {
-			capturing = append(capturing, w.stmt)
-		}
-	}
-	if capturing == nil || !fn.results() || fn.returned != "" || fn.held().types != nil {
+	if !fn.results() || fn.assigns() {
 		return true, ""
 	}
-	names := map[string]bool{}
-	for _, field := range fn.typ.Results.List {
-		for _, name := range field.Names {
-			names[name.Name] = true
+	for _, w := range fn.ways {
+		if w.without(but).captures() && slices.ContainsFunc(w.stmt.Results, func(x ast.Expr) bool { return !stays(x) && !hasType(x) }) {
+			return false, "a return computes a value that has no type of its own"
 		}
 	}
-	if hidesAny(fn.body, names, capturing) {
-		return false, "a result is hidden by another variable of its name"
-	}
 	return true, ""
+}
+
+// assigns reports whether returns can assign to the results. They cannot if
+//
+//   - another variable hides a result;
+//   - the function appends to a result: a return without values would be a second place where the
+//     slice escapes, and it could not start on the stack;
+//   - the result is a function, which the compiler would not know in the caller.
+func (fn *function) assigns() bool {
+	if fn.returnsFunc || fn.stackAppendTo(variablesIn(fn.typ.Results)) != "" {
+		return false
+	}
+	return !hidesAny(fn.body, variablesIn(fn.typ.Results), fn.ways)
 }
 
 // without returns the way without the function's own scope, if own is its point.
@@ -110,12 +108,12 @@ func instant(x ast.Expr) bool {
 // hidesAny reports whether one of the returns is in a block that shadows a result, so that the
 // return could not assign to it. A := at the top level of the body assigns to the results, and
 // function literals have no return of this function.
-func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []*ast.ReturnStmt) bool {
+func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []way) bool {
 	for _, s := range body.List {
 		if _, ok := s.(*ast.AssignStmt); ok {
 			continue
 		}
-		in := func(r *ast.ReturnStmt) bool { return s.Pos() <= r.Pos() && r.Pos() < s.End() }
+		in := func(r way) bool { return s.Pos() <= r.stmt.Pos() && r.stmt.Pos() < s.End() }
 		if _, declares := s.(*ast.DeclStmt); !declares && !slices.ContainsFunc(returns, in) {
 			continue
 		}
@@ -127,6 +125,53 @@ func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []*ast.Retur
 	}
 	return false
 }
+
+// stays reports whether a value can be computed at the return although the others are computed
+// before: it is instant, and the compiler, too, computes it after calls in the same return. A
+// function literal is not copied, since code is planted in it.
+func stays(x ast.Expr) bool {
+	is := instant(x)
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.SliceExpr:
+			is = false
+		case *ast.BinaryExpr:
+			is = is && n.Op != token.LAND && n.Op != token.LOR
+		}
+		return is
+	})
+	return is
+}
+
+// hasType reports whether an expression is certainly no untyped one, so that a variable declared
+// with it has its type. Comparisons are untyped, and so are operations with constants only.
+func hasType(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.BasicLit: // may be a constant
+		return false
+	case *ast.ParenExpr:
+		return hasType(x.X)
+	case *ast.UnaryExpr:
+		return x.Op == token.AND || x.Op == token.ARROW || hasType(x.X)
+	case *ast.BinaryExpr:
+		switch x.Op {
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return false
+		case token.SHL, token.SHR:
+			return hasType(x.X)
+		}
+		return hasType(x.X) || hasType(x.Y)
+	case *ast.CallExpr:
+		name, ok := ast.Unparen(x.Fun).(*ast.Ident)
+		if ok && untyped[name.Name] {
+			return slices.ContainsFunc(x.Args, hasType)
+		}
+	}
+	return true
+}
+
+// untyped are the predeclared functions whose result is untyped if all arguments are.
+var untyped = set("complex", "imag", "max", "min", "real")
 
 // open plants the scopes of a function with explicit ends into e. gate tells how they
 // know that the function's gate was open. named reports whether the results must be
@@ -179,7 +224,7 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 			w.event(e, ev, "")
 		}
 	}
-	results, held := w.resultNames(fn), fn.held()
+	assigns := fn.results() && fn.assigns()
 	for _, way := range fn.ways {
 		at := f.offset(way.stmt.Pos())
 		if fn.double(at) != w.double {
@@ -189,25 +234,57 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 		if way.open = w.planted(way.open); len(way.open) == 0 {
 			continue
 		}
-		if !way.captures() {
+		switch {
+		case !way.captures():
 			e.insert(at, w.shut(way.open)+" ")
-			continue
+		case assigns:
+			named = true
+			e.replace(at, at+len("return"), strings.Join(w.resultNames(fn), ", ")+" =")
+			e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
+		default:
+			w.compute(e, fn, way)
 		}
-		if typ := fn.returned; typ != "" {
-			name := w.prefix + "r"
-			e.replace(at, at+len("return"), "{ var "+name+" "+typ+" =")
-			e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return "+name+" }")
-			continue
-		}
-		if held.types != nil {
-			w.hold(e, fn, way, held, results)
-			continue
-		}
-		named = true
-		e.replace(at, at+len("return"), strings.Join(results, ", ")+" =")
-		e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
 	}
 	return named
+}
+
+// compute plants the ends of scopes in a return whose values take time to compute, in a function
+// whose returns cannot assign to its results (see assigns):
+//
+//	return n, f(x), nil  →  { r1 := f(x); end; return n, r1, nil }
+//	return g(x)          →  { r0, r1 := g(x); end; return r0, r1 }
+//
+// Other functions assign to the results, which costs the inliner less:
+//
+//	return f(x)          →  r0 = f(x); end; return
+func (w *overlayWriter) compute(e *edits, fn *function, way way) {
+	f, values := fn.file, way.stmt.Results
+	var vars, returned []string
+	last := 0 // index of the last value computed before the return
+	for i := range max(len(values), fn.typ.Results.NumFields()) {
+		if i < len(values) && stays(values[i]) {
+			returned = append(returned, string(f.Text[f.offset(values[i].Pos()):f.offset(values[i].End())]))
+			continue
+		}
+		name := fmt.Sprintf("%sr%d", w.prefix, i)
+		vars, returned = append(vars, name), append(returned, name)
+		last = min(i, len(values)-1)
+	}
+	cut := func(from, to int) {
+		e.replace(from, to, strings.Repeat("\n", bytes.Count(f.Text[from:to], []byte("\n"))))
+	}
+	for i, x := range values[:last] {
+		if stays(x) {
+			cut(f.offset(x.Pos()), f.offset(values[i+1].Pos()))
+		}
+	}
+	end := f.offset(way.stmt.End())
+	if last < len(values)-1 {
+		cut(f.offset(values[last].End()), end)
+	}
+	at := f.offset(way.stmt.Pos())
+	e.replace(at, at+len("return"), "{ "+strings.Join(vars, ", ")+" :=")
+	e.insert(end, ";"+w.shut(way.open)+" return "+strings.Join(returned, ", ")+" }")
 }
 
 // openNamed is open, and names the results in head, the edits with the function's signature, if

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/registry"
-	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // A Source is one file of a unit.
@@ -53,14 +52,12 @@ type file struct {
 	cgo       bool            // imports "C"
 	lineDirs  bool            // has //line directives
 	explicit  bool            // scopes may end explicitly, since goroutines can be identified; set by Find
-	release   gc.Release      // release of the compiling toolchain; set by Find
 	left      bool            // generated, and gets no markers; set by Find
 	top       map[string]bool // names that the package declares at package level; set by Find
 	before    fileNumbers     // sums over the previous files; set by Number
 	functions []*function
 	dirs      []*directive
 	sums      *sums                        // prefix hashes of the text; computed on first use
-	variables map[ast.Decl]map[int]int     // see declaredAt
 	names     map[ast.Decl]map[string]bool // see declaredIn
 }
 

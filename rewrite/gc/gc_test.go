@@ -123,26 +123,6 @@ func TestWrittenLimits(t *testing.T) {
 	}
 }
 
-//go:noinline
-func appended(n int) (sum int) {
-	var list []int
-	for i := range n {
-		list = append(list, i)
-	}
-	for _, v := range list {
-		sum += v
-	}
-	return sum
-}
-
-// TestRangeMoves checks the compiler that compiled this test.
-func TestRangeMoves(t *testing.T) {
-	moved := testing.AllocsPerRun(10, func() { appended(3) }) > 0
-	if moved != Of(runtime.Version()).RangeMoves {
-		t.Errorf("%s: a loop over an appended slice moves it to the heap: %t; the table of releases has %t", runtime.Version(), moved, !moved)
-	}
-}
-
 // TestCoverCode checks the extent of blocks in cmd/cover.
 func TestCoverCode(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "p.go")

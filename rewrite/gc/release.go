@@ -26,11 +26,6 @@ type Release struct {
 	//	}
 	CoverCode bool
 
-	// RangeMoves is set if a loop over a slice whose first append was placed on the stack moves its
-	// elements to the heap. The loop then counts as a place where the slice escapes, and there may
-	// be only one (ORANGE in cmd/compile/internal/slice/slice.go).
-	RangeMoves bool
-
 	// FrameType is the OutputType in go test -json of lines that go test itself writes, such as the
 	// last line of a package that fails; "" if the release has no such field
 	// (cmd/internal/test2json).
@@ -40,7 +35,7 @@ type Release struct {
 // Releases lists the supported releases, the oldest first.
 var Releases = []Release{
 	{Lang: "go1.26"},
-	{Lang: "go1.27", CoverCode: true, RangeMoves: true, FrameType: "frame"},
+	{Lang: "go1.27", CoverCode: true, FrameType: "frame"},
 }
 
 // Newest returns the newest supported release.

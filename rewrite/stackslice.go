@@ -1,0 +1,120 @@
+package rewrite
+
+import "go/ast"
+
+// stackAppends returns the first append to each variable that may be a slice which Go 1.26+ starts
+// in the stack frame, by the variable's name. A slice does so if it escapes nowhere, or at one
+// place, mostly a return (append in cmd/compile/internal/ssagen/ssa.go, and
+// cmd/compile/internal/slice). Only the first append in the source uses the room in the frame:
+//
+//	func f(n int) (list []int) {
+//		for i := range n {
+//			list = append(list, i) // starts on the stack
+//		}
+//		return list // moved to the heap: one allocation
+//	}
+//
+// With a second copy of that append, or of the place where it escapes, the slice would grow on the
+// heap, in several allocations, which testing.AllocsPerRun shows. stackAppends takes every variable
+// to which the function appends single values and that at most one return gives away.
+func (fn *function) stackAppends() map[string]*ast.CallExpr {
+	if fn.appends != nil {
+		return fn.appends
+	}
+	fn.appends = map[string]*ast.CallExpr{}
+	returned := map[string]int{}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if name := appendee(n); name != "" && fn.appends[name] == nil && !n.Ellipsis.IsValid() {
+				fn.appends[name] = n
+			}
+		case *ast.ReturnStmt:
+			for _, x := range n.Results {
+				if name, ok := ast.Unparen(x).(*ast.Ident); ok {
+					returned[name.Name]++
+				}
+			}
+			if len(n.Results) == 0 {
+				for name := range variablesIn(fn.typ.Results) {
+					returned[name]++
+				}
+			}
+		}
+		return true
+	})
+	for name, n := range returned {
+		if n > 1 {
+			delete(fn.appends, name)
+		}
+	}
+	return fn.appends
+}
+
+// appendee returns the name of the variable to which a call appends, or "".
+func appendee(call *ast.CallExpr) string {
+	if name, ok := ast.Unparen(call.Fun).(*ast.Ident); !ok || name.Name != "append" || len(call.Args) == 0 {
+		return ""
+	}
+	if name, ok := ast.Unparen(call.Args[0]).(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// stackAppendTo returns one of the variables to which the function appends (see stackAppends), or
+// "".
+func (fn *function) stackAppendTo(variables map[string]bool) string {
+	for name := range fn.stackAppends() {
+		if variables[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// startsSlice reports whether a statement has a first append of stackAppends, or a loop over such a
+// slice, which moves it to the heap in Go 1.27.
+func (fn *function) startsSlice(in ast.Stmt) (found bool) {
+	first := fn.stackAppends()
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			name := appendee(n)
+			found = found || name != "" && first[name] == n
+		case *ast.RangeStmt:
+			name, ok := ast.Unparen(n.X).(*ast.Ident)
+			found = found || ok && first[name.Name] != nil
+		}
+		return !found
+	})
+	return found
+}
+
+// variablesIn returns the names of the variables that lists of parameters or results declare.
+func variablesIn(lists ...*ast.FieldList) map[string]bool {
+	names := map[string]bool{}
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				if name.Name != "_" {
+					names[name.Name] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+// parameters returns the names of the receiver, the parameters and the results.
+func (fn *function) parameters() map[string]bool {
+	if fn.decl != nil {
+		return variablesIn(fn.decl.Recv, fn.typ.Params, fn.typ.Results)
+	}
+	return variablesIn(fn.typ.Params, fn.typ.Results)
+}
