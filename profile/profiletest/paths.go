@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // RandomPaths returns paths of p's markers, with plausible figures that do not agree with those of
@@ -53,4 +54,59 @@ func DemoPaths() *profile.Paths {
 	})
 	paths.Runs, paths.Labels = 1, 3
 	return paths
+}
+
+// A PathNode is a node of the tree of paths in a data file.
+type PathNode struct {
+	Number, Parent, Marker, Label uint64
+	Starts                        bool
+	Figures                       [4]uint64 // count, sum, nested and self time in ns; written on two shards each
+}
+
+// DemoPathRun returns Demo with the path of its first marker and, inside, the second with a label,
+// inside that the first marker of a goroutine, and scopes beyond the limit.
+func DemoPathRun() Run {
+	r := DemoRead()
+	r.Flags |= layout.FlagPaths
+	r.Labels = []string{"GET /"}
+	r.Paths = []PathNode{
+		{Number: 3, Parent: layout.PathRoot, Marker: 1, Figures: [4]uint64{1, 1200, 0, 100}},
+		{Number: 4, Parent: 3, Marker: 2, Label: 2, Figures: [4]uint64{5, 1100, 60, 900}},
+		{Number: 5, Parent: 4, Marker: 1, Label: layout.PathOtherLabel, Starts: true, Figures: [4]uint64{3, 3, 0, 3}},
+		{Number: 6, Parent: 3, Marker: layout.NoMarker},
+	}
+	return r
+}
+
+func (w *writer) paths() {
+	put := func(b []byte, at int, v uint64) { w.order.PutUint64(b[at:], v) }
+	for i, text := range w.run.Labels {
+		b := w.block(layout.BlockLabel, 0, layout.OffLabelText+len(text))
+		put(b, layout.OffLabelNumber, layout.PathOtherLabel+1+uint64(i))
+		put(b, layout.OffLabelLen, uint64(len(text)))
+		copy(b[layout.OffLabelText:], text)
+	}
+	for _, n := range w.run.Paths {
+		b := w.block(layout.BlockPath, 0, layout.OffPathFlags+8)
+		put(b, layout.OffPathNode, n.Number)
+		put(b, layout.OffPathParent, n.Parent)
+		put(b, layout.OffPathMarker, n.Marker)
+		put(b, layout.OffPathLabel, n.Label)
+		if n.Starts {
+			put(b, layout.OffPathFlags, layout.PathStarts)
+		}
+		for shard := range uint32(2) {
+			b := w.block(layout.BlockPathCell, shard, layout.PathCellSize)
+			put(b, layout.PathCellNode, n.Number)
+			for i, at := range []int{layout.PathCellCount, layout.PathCellSum, layout.PathCellNested, layout.PathCellSelf} {
+				put(b, at, n.Figures[i])
+			}
+			if len(w.run.Values) > 0 {
+				w.read(shard, layout.ReadPath|n.Number, Read{
+					Scopes: [][2]uint64{{n.Figures[0], 0}, {n.Figures[0], 0}},
+					Values: [][3]uint64{{n.Figures[1], n.Figures[3], n.Figures[2]}, {}, {}},
+				})
+			}
+		}
+	}
 }

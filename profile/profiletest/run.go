@@ -44,6 +44,8 @@ type Run struct {
 	Values    []string // values of collectors other than time: COLLECTOR<tab>VALUE
 	Tables    []Table
 	Pairs     [][2]uint64 // global indexes; requires layout.FlagPairs
+	Labels    []string    // of Paths, numbered from 2
+	Paths     []PathNode  // requires layout.FlagPaths
 	Wild      *Wild       // random picks; nil if all functions are collected
 	Trace     []Records   // requires layout.FlagTraced
 }
@@ -133,6 +135,7 @@ func (r Run) File() []byte {
 		}
 	}
 	w.pairs()
+	w.paths()
 	for _, t := range r.Trace {
 		w.records(t)
 	}

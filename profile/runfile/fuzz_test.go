@@ -20,8 +20,10 @@ func FuzzRead(f *testing.F) {
 	killed, big, short := profiletest.Demo(), profiletest.Demo(), profiletest.Demo()
 	short.Tables[0].Stored = profiletest.Packed(profiletest.DemoText)
 	killed.Killed = true
+	limited := profiletest.DemoPathRun()
+	limited.Values = nil
 	big.Big = true
-	for _, file := range [][]byte{profiletest.Demo().File(), killed.File(), big.File(), short.File(), profiletest.DemoRead().File(), profiletest.DemoPairs().File(), profiletest.DemoWild().File(), profiletest.DemoSpread().File(), profiletest.TwoUnits(), profiletest.Seal(profiletest.Demo().File(), binary.LittleEndian), profiletest.Seal(big.File(), binary.BigEndian), nil, make([]byte, layout.HeaderSize)} {
+	for _, file := range [][]byte{profiletest.Demo().File(), killed.File(), big.File(), short.File(), profiletest.DemoRead().File(), profiletest.DemoPairs().File(), profiletest.DemoPathRun().File(), limited.File(), profiletest.DemoWild().File(), profiletest.DemoSpread().File(), profiletest.TwoUnits(), profiletest.Seal(profiletest.Demo().File(), binary.LittleEndian), profiletest.Seal(big.File(), binary.BigEndian), nil, make([]byte, layout.HeaderSize)} {
 		f.Add(file)
 		f.Add(file[:len(file)*3/4])
 	}

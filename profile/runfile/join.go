@@ -36,6 +36,7 @@ func (r *run) join(sum *profile.Sum) {
 		r.callers()
 	}
 	r.pairs()
+	r.paths()
 	r.followAliases()
 	r.steered()
 	r.demote()

@@ -122,6 +122,21 @@ func (r *run) reads(b block) error {
 		}
 		list = append(list, reading)
 	}
-	r.total(index).Add(&profile.Marker{Readings: list})
+	if index&layout.ReadPath == 0 {
+		r.total(index).Add(&profile.Marker{Readings: list})
+		return nil
+	}
+	k, ok := r.tree.number[index&^layout.ReadPath]
+	if !ok {
+		return r.damaged(b.offset, "readings of path %d, which is not in the file; they are left out", index&^layout.ReadPath)
+	}
+	n := &r.tree.nodes[k]
+	if n.Readings == nil {
+		n.Readings = list
+		return nil
+	}
+	sum := profile.Marker{Readings: n.Readings}
+	sum.Add(&profile.Marker{Readings: list})
+	n.Readings = sum.Readings
 	return nil
 }

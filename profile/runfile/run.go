@@ -79,6 +79,7 @@ type run struct {
 	rows           map[uint64]block         // pairs of markers, by global index
 	counterWindows map[counterKey]batchSums // of counters in sampling windows
 	changes        []change                 // changes of state
+	tree           pathTree
 
 	traces map[uint32]*Ring // by processor
 	names  *readers         // of collectors other than time; nil if there are none
@@ -271,6 +272,12 @@ func (r *run) block(b block) {
 		err = r.readings(b)
 	case layout.BlockRead:
 		err = r.reads(b)
+	case layout.BlockPath:
+		err = r.path(b)
+	case layout.BlockLabel:
+		err = r.label(b)
+	case layout.BlockPathCell:
+		err = r.pathCell(b)
 	case layout.BlockSizes:
 		err = r.sizes(b)
 	case layout.BlockSpread:

@@ -29,6 +29,8 @@ type Config struct {
 	Countdown bool   // time one scope in N instead of using windows
 	Seed      uint64 // of random numbers; 0 if not given
 	Callers   bool   // cells by caller
+	Paths     uint64 // maximum number of paths to record; 0 if none are
+	Unfolded  bool   // a marker inside itself is a path of its own
 	Pairs     bool   // record which markers are open at once
 	Outermost bool   // only the outermost scopes of recursive functions are recorded
 	Shut      bool   // and their markers are off meanwhile
@@ -46,7 +48,7 @@ type Config struct {
 }
 
 // Keys are all keys for users, as messages show them. The command also sets keeper.
-const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
+const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
 
 // DefaultFile is the default of File if no key says where the data go.
 const DefaultFile = "%a.%p.markgen"
@@ -57,6 +59,9 @@ const (
 
 	demoteAfter = 10_000
 	demoteBelow = 20
+
+	defaultPaths = 65_536
+	maxPaths     = 1 << 21 // cct.MaxLimit
 
 	defaultPick = 5
 	defaultBusy = 75
@@ -221,6 +226,16 @@ func Parse(value string) (c Config, problem string) {
 				c.Demote, c.Times = n, t
 				continue
 			}
+		case "paths":
+			wanted = "a number of paths from 1 to 2097152, or nothing"
+			n, ok := Uint(value)
+			if !hasValue {
+				n, ok = defaultPaths, true
+			}
+			if ok && n >= 1 && n <= maxPaths {
+				c.Paths = n
+				continue
+			}
 		case "pick":
 			wanted = "a number of functions from 1 to 50"
 			if n, ok := Uint(value); ok && n >= 1 && n <= MaxPick {
@@ -259,6 +274,14 @@ func Parse(value string) (c Config, problem string) {
 	if c.File == "" && c.Spool == "" && (c.Report == "" || c.Collects("trace")) { // trace records are only in a file
 		c.File = DefaultFile
 	}
+	switch {
+	case c.Paths == 0 && c.Unfolded:
+		return c, KeyError("unfolded", "is for paths; give that, or leave it out")
+	case c.Paths > 0 && c.Sample > 1:
+		return c, KeyError("paths", "cannot be combined with sample; leave one of the two out")
+	case c.Paths > 0 && !c.Collects("time") && c.Collects("trace"):
+		return c, KeyError("paths", "cannot be combined with collect="+c.Collect+"; give collect=time+trace")
+	}
 	if c.AtEdges != "" {
 		if c.Reads() {
 			return c, KeyError("adapt", "cannot be "+c.AtEdges+" while collect is "+c.Collect+"; give collectors with one of the two")
@@ -281,6 +304,8 @@ func (c *Config) word(key string) *bool {
 		return &c.Countdown
 	case "callers":
 		return &c.Callers
+	case "unfolded":
+		return &c.Unfolded
 	case "pairs":
 		return &c.Pairs
 	}

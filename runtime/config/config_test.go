@@ -26,6 +26,8 @@ func TestParse(t *testing.T) {
 		{"buffer=1G,buffer=65536", Config{File: DefaultFile, Buffer: 65536}},
 		{"clock=tsc", Config{File: DefaultFile, TSC: true}},
 		{"clock=mono", Config{File: DefaultFile, Mono: true}},
+		{"paths", Config{File: DefaultFile, Paths: 65_536}},
+		{"paths=100,unfolded,sample=1:1", Config{File: DefaultFile, Paths: 100, Unfolded: true, Sample: 1}},
 		// If a key is given twice, the last one counts: a command can append to an existing value.
 		{"file=a,report=r,file=b,report=none", Config{File: "b"}},
 		{"clock=tsc,clock=mono", Config{File: DefaultFile, Mono: true}},
@@ -51,7 +53,7 @@ func TestParse(t *testing.T) {
 func TestMessages(t *testing.T) {
 	const (
 		collectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
-		keys       = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
+		keys       = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
 	)
 	for value, want := range map[string]string{
 		"collect":                      `"collect": has no value; give ` + collectors,
@@ -68,6 +70,10 @@ func TestMessages(t *testing.T) {
 		"adapt=io,collect=hw":          `"adapt": cannot be io while collect is hw; give collectors with one of the two`,
 		"sample=100":                   `"sample": cannot be 100; give 1:N with N from 1 to 1000000000`,
 		"start=records:5":              `"start": cannot be records:5; give on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N`,
+		"paths=0":                      `"paths": cannot be 0; give a number of paths from 1 to 2097152, or nothing`,
+		"unfolded":                     `"unfolded": is for paths; give that, or leave it out`,
+		"paths,sample=1:10":            `"paths": cannot be combined with sample; leave one of the two out`,
+		"paths,collect=trace":          `"paths": cannot be combined with collect=trace; give collect=time+trace`,
 		"pick=3":                       `"pick": is for collect=wild; give that, or leave it out`,
 		"known=x,collect=time":         `"known": is for collect=wild; give that, or leave it out`,
 		"busy=1":                       `"busy": is for collect=wild; give that, or leave it out`,

@@ -171,6 +171,20 @@ const (
 	OffPairsLen    = 24
 	OffPairsData   = 64
 
+	OffPathNode   = 16
+	OffPathParent = 24
+	OffPathMarker = 32
+	OffPathLabel  = 40
+	OffPathFlags  = 48
+
+	PathRoot       = 1 // node number of no open scope; others are larger
+	PathOtherLabel = 1 // number of the label "other"; others are larger
+	PathStarts     = 1 << 0
+
+	OffLabelNumber = 16
+	OffLabelLen    = 24
+	OffLabelText   = 32
+
 	OffEdgeIndex  = 16
 	OffEdgeCaller = 24
 	OffEdgeMarker = 32
@@ -283,6 +297,16 @@ const (
 	CellSize   = CellGroups + 8*NumBuckets/GroupBuckets
 )
 
+// A BlockPathCell.
+const (
+	PathCellNode   = 16 // number of the node
+	PathCellCount  = 24 // scopes, and executions without a duration
+	PathCellSum    = 32 // ns
+	PathCellNested = 40 // part of it in scopes inside another scope of the same marker on their goroutine
+	PathCellSelf   = 48 // ns not spent in marked children
+	PathCellSize   = 64
+)
+
 // Buckets are in groups, since most of a marker's durations are similar.
 const (
 	NumBuckets   = 64
@@ -341,10 +365,12 @@ const (
 // each collector, then the ReadValue… words of each value, both in the order of BlockReadings,
 // whose numbers it repeats.
 const (
-	OffReadMarker     = 16 // global marker index
+	OffReadMarker     = 16 // global marker index, or ReadPath plus the number of a node
 	OffReadCollectors = 24
 	OffReadValues     = 32
 	OffReadData       = 64
+
+	ReadPath = 1 << 32
 
 	ReadScopes  = 0 // scopes that were read at both ends
 	ReadDropped = 8 // scopes that ended and were not read at both ends

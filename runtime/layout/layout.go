@@ -68,6 +68,9 @@ const (
 
 	OffPairsLost = 2320 // scopes whose pairs are unknown, see BlockPairs
 
+	OffPathsLost   = 2328 // scopes whose path is unknown, see BlockPath
+	OffOtherLabels = 2336 // scopes with the label PathOtherLabel
+
 	// Build and machine, NUL-padded; empty where unknown.
 	OffCPU   = 2560 // model of the processor, as it names itself
 	OffMain  = 2688 // import path of the main package
@@ -110,6 +113,7 @@ const (
 	FlagNoSelf  = 1 << 0  // self times were not collected: CellSelf means nothing
 	FlagPartial = 1 << 1  // the file could not grow: some later data are missing
 	FlagPairs   = 1 << 2  // pairs of markers that were open at once were recorded, see BlockPairs
+	FlagPaths   = 1 << 3  // paths were recorded, see BlockPath
 	FlagTraced  = 1 << 8  // trace records were written
 	FlagUntimed = 1 << 9  // nothing was timed: there are no cells
 	FlagChosen  = 1 << 10 // other markers were chosen during the run, by another process or by collect=wild
@@ -290,6 +294,27 @@ const (
 
 	// BlockDemoted has what is estimated of the scopes of a marker that has been demoted.
 	BlockDemoted = 22
+
+	// BlockPath is a node of the tree of paths: scopes of a marker that begin directly inside a
+	// scope of the parent. It exists only with FlagPaths, and comes after its parent.
+	//
+	//	16 number of the node u64
+	//	24 number of the parent u64, or PathRoot
+	//	32 global marker index u64, or NoMarker: scopes of all markers beyond the limit of nodes,
+	//	   and those inside
+	//	40 number of the label u64; 0 if there is none, or PathOtherLabel
+	//	48 PathStarts if a scope is the first of a goroutine that was started inside the parent u64
+	BlockPath = 24
+
+	// BlockLabel is a label of nodes. It comes before them.
+	//
+	//	16 number of the label u64
+	//	24 bytes of text u64
+	//	32 text
+	BlockLabel = 25
+
+	// BlockPathCell has the figures of a node on one shard, see PathCell….
+	BlockPathCell = 26
 
 	// BlockSums is the last block of a run that has ended, and has the checksums of its blocks,
 	// which no longer change. They are directly before it.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -113,6 +114,7 @@ func measureAgain(at uint64, index uint32) {
 			kept := *p
 			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // without the open scopes
 			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
+			scratchNodes[0].node, scratchStack.nodes.p = cct.Root, (*pathNodes)(unsafe.Pointer(&scratchNodes))
 			measureCosts()
 			*p = kept
 			setCosts()
@@ -131,6 +133,9 @@ var scratchStack struct {
 	stack
 	records [4]record
 }
+
+// scratchNodes are the nodes of its scopes.
+var scratchNodes [len(scratchStack.records) + 1]pathNode
 
 var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-layout.OffStackData]
 
@@ -168,6 +173,7 @@ func measureCosts() {
 	}
 	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
 	tracing.rings.UseScratch(pid)
+	calibratePaths(pid)
 	var c scopeCosts
 	c.measure(&scratchMarker)
 	point, inner := uint64(0), uint64(0)

@@ -86,6 +86,7 @@ type endedScope struct {
 	ticks uint64 // uncorrected duration
 	at    uint64 // tick of its end; for an untimed one, any tick within it
 	slot  *slot  // of the goroutine; nil if its scopes are not followed
+	node  uint32 // of its path; 0 if unknown
 }
 
 // Bits of endedScope.how.
@@ -95,6 +96,7 @@ const (
 	endedShut               // its marker was shut meanwhile: shutBit
 	endedNoSelf             // its children are unknown
 	endedLate               // its run had ended, and it is in no cell
+	endedApart              // it is on no path: it is recorded by caller, or is that of a stopwatch
 )
 
 // bucketOf returns the number of the bucket of ns.

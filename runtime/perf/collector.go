@@ -180,8 +180,9 @@ func (r *registered) fail(v any) {
 // opened.
 type plan struct {
 	collect.Plan
-	clock  uint64 // cost of reading the clock, ticks<<costBits
-	shards [layout.MaxShards + 1]*directory[collect.Block]
+	clock  uint64     // cost of reading the clock, ticks<<costBits
+	shards readBlocks // of markers
+	paths  readBlocks
 }
 
 // reading is the plan of the run, nil if nothing is read. plans has the plans of all runs:

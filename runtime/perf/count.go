@@ -42,6 +42,11 @@ func pass(m *Marker) (n [0]byte) {
 			return n
 		}
 	}
+	if hot.hooks&hookPaths != 0 {
+		recordSlow(i, endedScope{at: now(), node: pointPath(i)})
+		recorded(i)
+		return n
+	}
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
 		c.passes++

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -64,6 +65,9 @@ func present(g uintptr) *slot {
 	}
 	return nil
 }
+
+// startedAt returns the node inside which the goroutine was started.
+func (p *slot) startedAt() uint32 { return cct.Root }
 
 // followEnds makes each ending goroutine call goroutineEnds.
 func followEnds() { runtime.MarkgenGone = goroutineEnds }

@@ -38,7 +38,7 @@ const settledEvery = 1_000_000
 // scopes.
 func (c *settings) demotes() bool {
 	return c.Demote != 0 && !c.windows() && !c.Countdown && !c.Wild && !c.ReadsBesides("wait") && !c.Collects("trace") &&
-		c.Enough == 0 && c.Calls == 0 && !c.Callers && !c.Adapt && !c.Pairs && !c.Outermost
+		c.Enough == 0 && c.Calls == 0 && !c.Callers && c.Paths == 0 && !c.Adapt && !c.Pairs && !c.Outermost
 }
 
 // look returns hot.look for the run.

@@ -53,6 +53,7 @@ func (p *slot) edge(index, pos uint32, done endedScope) {
 			return
 		}
 	}
+	done.node, done.how = 0, done.how|endedApart
 	recordSlow(i, done)
 }
 

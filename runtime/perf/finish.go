@@ -131,7 +131,7 @@ func setEnd() {
 func freeze() {
 	lock()
 	for i := range usedShards {
-		shards[i].dir, shards[i].sizes = nil, nil
+		shards[i].dir, shards[i].sizes, shards[i].paths = nil, nil, nil
 	}
 	unlock()
 }

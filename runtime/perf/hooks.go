@@ -15,11 +15,12 @@ const (
 	hookLimit               // markers are turned off after enough scopes, see limit.go
 	hookUntimed             // scopes are not timed: there are no cells
 	hookPairs               // pairs of markers that are open at once are recorded, see pairs.go
+	hookPaths               // scopes are also recorded by path, see path.go
 
 	onlyTrace = hookTrace | hookUntimed
 
 	// hooksAtEnd are the bits that only matter when a scope ends.
-	hooksAtEnd = hookTrigger | hookRecords | hookLimit
+	hooksAtEnd = hookTrigger | hookRecords | hookLimit | hookPaths
 
 	// calibrated are the bits that are on while the cost of scopes is measured. Of the others,
 	// collectors are timed whenever they are read, and the cost of pairs depends on the number of

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -185,6 +186,9 @@ func (p *slot) claimGone() bool {
 
 // present is find: the slots of an earlier run are in other tables.
 func present(g uintptr) *slot { return find(g) }
+
+// startedAt returns the node inside which the goroutine was started, which is unknown in this build.
+func (p *slot) startedAt() uint32 { return cct.Root }
 
 // followEnds does nothing: the end of a goroutine cannot be hooked.
 func followEnds() {}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -98,7 +99,10 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	}
 	f := rd.End(n-1, end, ns)
 	i := p.stack.at(n - 1).index
-	rd.plan.record(index, f, i&nestedBit != 0)
+	rd.plan.record(&rd.plan.shards, index, f, i&nestedBit != 0)
+	if node := p.stack.node(n); hot.hooks&hookPaths != 0 && node != cct.None {
+		rd.plan.record(&rd.plan.paths, node, f, i&nestedBit != 0)
+	}
 	p.discountRead(rd, began, i&^scopeBits)
 	return true
 }
@@ -190,61 +194,67 @@ func (p *slot) makeReadings() *readings {
 	return rd
 }
 
-// blockOf returns the block of the marker on processor pid, or nil if there is none yet. The caller
-// is pinned.
+// readBlocks has the blocks of a plan by shard, then by index of a marker, or by node of a path.
+type readBlocks [layout.MaxShards + 1]*directory[collect.Block]
+
+// at returns the block on processor pid, or nil if there is none yet. The caller is pinned.
 //
 //go:norace
 //go:nocheckptr
-func (p *plan) blockOf(pid int, index uint32) *collect.Block {
+func (b *readBlocks) at(pid int, index uint32) *collect.Block {
 	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
-	d := p.shards[pid]
+	d := b[pid]
 	if d == nil || uint64(index) >= d.n {
 		return nil
 	}
 	return d.of[index%maxIndex]
 }
 
-// record adds the readings of a scope of the marker of that index to its block on the current
+// record adds the readings of a scope to the block, among to, of its index on the current
 // processor.
 //
 //go:norace
 //go:nocheckptr
-func (p *plan) record(index uint32, f *collect.Frame, nested bool) {
+func (p *plan) record(to *readBlocks, index uint32, f *collect.Frame, nested bool) {
 	for {
 		pid := procPin()
-		if b := p.blockOf(pid, index); b != nil && p.Record(b, f, nested) {
+		if b := to.at(pid, index); b != nil && p.Record(b, f, nested) {
 			procUnpin()
 			return
 		}
 		procUnpin()
-		if p.prepare(pid, index, f, nested) {
+		if p.prepare(to, pid, index, f, nested) {
 			return
 		}
 	}
 }
 
-// prepare makes the block of the marker on a processor, and room in it. It returns true if nothing
-// is left to do: the scope was added, on a processor that shares its blocks, or there is no memory
-// or the run has ended.
+// prepare makes the block on a processor, and room in it. It returns true if nothing is left to do:
+// the scope was added, on a processor that shares its blocks, or there is no memory or the run has
+// ended.
 //
 //go:norace
 //go:nocheckptr
-func (p *plan) prepare(pid int, index uint32, f *collect.Frame, nested bool) (done bool) {
+func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, nested bool) (done bool) {
 	lock()
 	defer unlock()
-	if p != reading || index < firstIndex || index >= nextIndex || pid < 0 {
+	if p != reading || index < firstIndex || to == &p.shards && index >= nextIndex || pid < 0 {
 		return true
 	}
 	shard := min(pid, layout.MaxShards)
-	d := extend(&p.shards[shard], index)
+	d := extendTo(&to[shard], index, max(nextIndex, index+1))
 	if d == nil {
 		return true
 	}
 	b := d.of[index]
 	if b == nil {
-		if b = p.NewBlock(&blocks, uint32(shard), uint64(index-firstIndex)); b == nil {
+		of := uint64(index - firstIndex)
+		if to == &p.paths {
+			of = layout.ReadPath + uint64(index)
+		}
+		if b = p.NewBlock(&blocks, uint32(shard), of); b == nil {
 			return true
 		}
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[index])), unsafe.Pointer(b))

@@ -33,7 +33,7 @@ func TestCell(t *testing.T) {
 	var self, least, most uint64
 	least = math.MaxUint64
 	for _, ns := range durations {
-		p := endedScope{true, endedNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil}
+		p := endedScope{true, endedNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil, 0}
 		if g := &c.groups[bucketOf(ns)/layout.GroupBuckets].p; *g == nil {
 			if c.record(&p) {
 				t.Fatal("recorded without a group")

@@ -242,6 +242,10 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 func (e Entered) exit(t uint64, size int) (none Entered) {
 	i, p := e.index, e.slot
 	if x := hot.hooks; x != 0 {
+		if x == hookPaths && p != nil {
+			e.exitOnPath(t, size)
+			return none
+		}
 		if x&hookTrigger != 0 && !isWatched(i) {
 			x &^= hookTrigger
 		}
@@ -312,7 +316,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		}
 	}
 	procUnpin()
-	p.finish(i, endedScope{true, 0, ns, self, d, t, p}, size)
+	p.finish(i, endedScope{true, 0, ns, self, d, t, p, 0}, size)
 	return none
 }
 
@@ -343,7 +347,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		if hot.self {
 			how = endedNoSelf
 		}
-		p.finish(i, endedScope{true, how, ns, ns, d, t, nil}, size)
+		p.finish(i, endedScope{true, how, ns, ns, d, t, nil, 0}, size)
 		return
 	}
 	pos := uint32(e.at)
@@ -372,9 +376,14 @@ func (e Entered) exitAt(t uint64, size int) {
 	}
 	d := elapsed(r.start, t)
 	ns := p.duration(r, d)
-	done := endedScope{true, how, ns, p.leave(r, ns), d, t, p}
+	done := endedScope{true, how, ns, p.leave(r, ns), d, t, p, 0}
 	if hot.hooks != 0 {
-		p.leaving(i, r.kind(), t, ns)
+		if hot.hooks&(hookRead|hookTrace) != 0 {
+			p.leaving(i, r.kind(), t, ns)
+		}
+		if hot.hooks&hookPaths != 0 {
+			done.node = s.popNode(pos)
+		}
 		if hot.hooks&hookEdge != 0 {
 			p.edge(i, pos, done)
 		}
@@ -429,7 +438,7 @@ func (p *slot) finish(i uint32, done endedScope, size int) {
 	}
 	pid := procPin()
 	c := cellOf(pid, i)
-	there := !done.over() && c != nil && c.record(&done)
+	there := !done.over() && c != nil && done.recordIn(pid, c)
 	if there && hasRate(i) {
 		shards[pid].recorded++
 	}
@@ -449,7 +458,7 @@ func (p *slot) finish(i uint32, done endedScope, size int) {
 	} else if done.how&endedFirst != 0 {
 		p.ended(i, done.ns, done.how)
 	}
-	if hot.hooks != 0 {
+	if hot.hooks&^hookPaths != 0 {
 		recorded(i)
 	}
 	if size > 0 {

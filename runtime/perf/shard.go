@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -14,12 +15,13 @@ import (
 type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
+	paths *directory[cct.Cell]
 
 	read     uint64 // ticks spent in windows on reading collectors and making cells
 	readSeen uint64 // read as of the latest batch
 	recorded uint32 // scopes of sampled markers recorded in windows; only differences matter
 	seen     uint32 // recorded as of the latest batch
-	_        [40 - 2*unsafe.Sizeof(uintptr(0))]byte
+	_        [40 - 3*unsafe.Sizeof(uintptr(0))]byte
 }
 
 // A directory maps Marker.index to a processor's data of the marker. When it is too small, a larger
@@ -32,16 +34,21 @@ type directory[T any] struct {
 
 // extend returns the directory at a place, made large enough for all indexes in use, or nil if
 // there is no memory. The caller holds the lock.
+func extend[T any](at **directory[T], index uint32) *directory[T] {
+	return extendTo(at, index, nextIndex)
+}
+
+// extendTo is extend, with room for least indexes if index has no room.
 //
 //go:norace
 //go:nocheckptr
-func extend[T any](at **directory[T], index uint32) *directory[T] {
+func extendTo[T any](at **directory[T], index, least uint32) *directory[T] {
 	d := *at
 	if d != nil && uint64(index) < d.n {
 		return d
 	}
 	n := uint64(64)
-	for n < uint64(nextIndex) {
+	for n < uint64(least) {
 		n *= 2
 	}
 	bigger := (*directory[T])(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
@@ -101,7 +108,7 @@ func (p *endedScope) keep(i uint32) (kept bool) {
 	}
 	for {
 		pid := procPin()
-		if c := cellOf(pid, i); c != nil && !p.over() && c.record(p) {
+		if c := cellOf(pid, i); c != nil && !p.over() && p.recordIn(pid, c) {
 			procUnpin()
 			break
 		}
@@ -148,8 +155,11 @@ func prepare(pid int, i uint32, p *endedScope) (done bool) {
 		lose()
 		return true
 	}
+	if p.node != cct.None && makePathCell(pid, p.node) == nil {
+		p.node = cct.None
+	}
 	if pid >= layout.MaxShards {
-		c.record(p)
+		p.recordShared(c)
 		return true
 	}
 	return false

@@ -44,7 +44,9 @@ type stack struct {
 	n     uint32 // open scopes
 	room  uint32
 	read  readingsRef // an address; meaningless to readers of the file
-	_     [4]uint64
+	nodes nodesRef    // likewise
+	found uint32      // positions whose nodes are known, see path.go
+	_     [5]uint32
 }
 
 // none is the stack of a slot that has no stack of its own.
@@ -219,6 +221,7 @@ func (p *slot) makeRoom() bool {
 	}
 	s.n = old.n
 	s.read = old.read
+	p.followPaths(s, old)
 	if s.bytes > 0 {
 		publish(unsafe.Pointer(s))
 	}

@@ -175,7 +175,7 @@ func forget() {
 	holding, written = false, 0
 	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
 	closeCollectors()
-	pairRows = nil
+	pairRows, paths = nil, nil
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
 	atomic.StorePointer(&functionOf, nil)
@@ -336,7 +336,7 @@ func start(value string) (refused uint64, problem string) {
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"
 	}
-	hot.self = hasG && (!c.NoSelf || c.Callers || c.Adapt || c.Pairs || c.Outermost || c.Collects("trace") || c.Reads())
+	hot.self = hasG && (!c.NoSelf || c.Callers || c.Paths > 0 || c.Adapt || c.Pairs || c.Outermost || c.Collects("trace") || c.Reads())
 	hot.mono = c.Mono || !usable
 	hz, kind := uint64(1e9), uint64(layout.ClockMono)
 	if !hot.mono {
@@ -395,6 +395,9 @@ func start(value string) (refused uint64, problem string) {
 		if edges = (*relate.Edges)(anonymous(unsafe.Sizeof(*edges))); edges != nil {
 			hot.hooks |= hookEdge
 		}
+	}
+	if c.Paths > 0 && (!hot.self || !openPaths()) {
+		complain("paths cannot be recorded: goroutines can't be told apart, or no memory; they are left out")
 	}
 	if c.Pairs && hot.self {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPairs)

@@ -139,7 +139,7 @@ func (w *stopwatch) end(i uint32, t uint64) (kept bool) {
 		d = 0
 	}
 	ns := toNS(d)
-	p := endedScope{timed: true, ns: ns, self: ns, ticks: d, at: t}
+	p := endedScope{timed: true, how: endedApart, ns: ns, self: ns, ticks: d, at: t}
 	kept = hot.hooks&hookUntimed != 0 && State() != layout.StateStopped || hot.hooks&hookUntimed == 0 && p.keep(i)
 	if kept && w.open != nil {
 		w.open.n = 0

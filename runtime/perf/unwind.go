@@ -60,10 +60,13 @@ func (p *slot) drop() {
 	}
 	p.child = r.saved
 	p.mask = r.mask
-	at := r.start
+	at, node := r.start, uint32(0)
+	if hot.hooks&hookPaths != 0 {
+		node = s.popNode(s.n)
+	}
 	s.n--
 	p.activate(i, 1<<32-1)
-	recordSlow(i, endedScope{at: at, slot: p})
+	recordSlow(i, endedScope{at: at, slot: p, node: node})
 	if hot.hooks != 0 {
 		recorded(i)
 	}

@@ -90,7 +90,7 @@ func (p *slot) endBelow(low, n uint32) {
 	}
 	child := p.child
 	p.child, p.mask = above[0].saved, above[0].mask
-	s.n = n
+	s.n, s.found = n, min(s.found, n)
 	p.endLeft(low, p.recovered)
 	if p.stack != s || s.n != low {
 		return // the run has ended

@@ -59,12 +59,21 @@ func (p *Plan) distribution(b *Block, n int) *distribution {
 	return (*distribution)(unsafe.Add(unsafe.Pointer(p.sums(b, p.values)), int(unsafe.Sizeof(distribution{}))*n))
 }
 
-// NewBlock makes the block of a marker on a processor, or returns nil if there is no memory.
+// ofPath reports whether the block is that of a path, which has no distributions.
+//
+//go:norace
+func (b *Block) ofPath() bool { return b.marker&layout.ReadPath != 0 }
+
+// NewBlock makes the block of a marker, or with ReadPath of a path, on a processor. It returns nil if
+// there is no memory.
 //
 //go:norace
 //go:nocheckptr
 func (p *Plan) NewBlock(blocks *Blocks, shard uint32, marker uint64) *Block {
-	size := layout.OffReadData + layout.ReadSize*len(p.readers) + layout.ReadValueSize*p.values + int(unsafe.Sizeof(distribution{}))*len(p.distributed)
+	size := layout.OffReadData + layout.ReadSize*len(p.readers) + layout.ReadValueSize*p.values
+	if marker&layout.ReadPath == 0 {
+		size += int(unsafe.Sizeof(distribution{})) * len(p.distributed)
+	}
 	b := (*Block)(blocks.New(layout.BlockRead, shard, uintptr(size)))
 	if b != nil {
 		b.marker, b.collectors, b.values = marker, uint64(len(p.readers)), uint64(p.values)
@@ -79,7 +88,7 @@ func (p *Plan) NewBlock(blocks *Blocks, shard uint32, marker uint64) *Block {
 //
 //go:norace
 func (p *Plan) Record(b *Block, f *Frame, nested bool) bool {
-	if len(p.distributed) > 0 && !p.distribute(b, f) {
+	if len(p.distributed) > 0 && !b.ofPath() && !p.distribute(b, f) {
 		return false
 	}
 	for k := range p.readers {

@@ -91,6 +91,9 @@ func (p *Plan) distribute(b *Block, f *Frame) bool {
 //
 //go:norace
 func (p *Plan) MakeRoom(blocks *Blocks, b *Block, f *Frame) bool {
+	if b.ofPath() {
+		return true
+	}
 	for n := range p.distributed {
 		for half := range 2 {
 			_, k, ref := p.place(b, f, n, half)

@@ -1,0 +1,152 @@
+package runfile
+
+import (
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// A pathNode is a node of the tree of paths as the file has it.
+type pathNode struct {
+	parent int    // index in pathTree.nodes; -1 at a root
+	marker uint64 // global index, or NoMarker
+	profile.Path
+}
+
+// A pathTree is what was read of the paths so far.
+type pathTree struct {
+	nodes  []pathNode
+	number map[uint64]int    // index in nodes
+	labels map[uint64]string // by number
+	cells  map[cellKey]bool  // cells seen, by node
+}
+
+// path reads a node.
+func (r *run) path(b block) error {
+	data, err := r.content(b, layout.OffPathFlags+8)
+	if err != nil {
+		return err
+	}
+	t := &r.tree
+	number, parent := r.order.Uint64(data[layout.OffPathNode:]), r.order.Uint64(data[layout.OffPathParent:])
+	at, ok := t.number[parent]
+	if parent == layout.PathRoot {
+		at, ok = -1, true
+	}
+	_, twice := t.number[number]
+	label := r.order.Uint64(data[layout.OffPathLabel:])
+	text, labelled := t.labels[label]
+	switch {
+	case label == 0:
+		labelled = true
+	case label == layout.PathOtherLabel:
+		text, labelled = profile.OtherLabel, true
+	}
+	switch {
+	case twice || number <= layout.PathRoot:
+		return r.damaged(b.offset, "a second path with the number %d; it is left out", number)
+	case !ok:
+		return r.damaged(b.offset, "path %d inside path %d, which is not in the file; it is left out", number, parent)
+	case !labelled:
+		return r.damaged(b.offset, "path %d with label %d, which is not in the file; it is left out", number, label)
+	}
+	if t.number == nil {
+		t.number = map[uint64]int{}
+	}
+	t.number[number] = len(t.nodes)
+	t.nodes = append(t.nodes, pathNode{parent: at, marker: r.order.Uint64(data[layout.OffPathMarker:]), Path: profile.Path{
+		Label: text,
+		Go:    r.order.Uint64(data[layout.OffPathFlags:])&layout.PathStarts != 0,
+	}})
+	return nil
+}
+
+// label reads a label of paths.
+func (r *run) label(b block) error {
+	head, err := r.content(b, layout.OffLabelText)
+	if err != nil {
+		return err
+	}
+	number, length := r.order.Uint64(head[layout.OffLabelNumber:]), r.order.Uint64(head[layout.OffLabelLen:])
+	if length > b.size-layout.OffLabelText {
+		return r.damaged(b.offset, "label %d of %d bytes in a block of %d; it is left out", number, length, b.size)
+	}
+	text, err := r.content(b, layout.OffLabelText+length)
+	if err != nil {
+		return err
+	}
+	if _, twice := r.tree.labels[number]; twice || number <= layout.PathOtherLabel {
+		return r.damaged(b.offset, "a second label with the number %d; it is left out", number)
+	}
+	if r.tree.labels == nil {
+		r.tree.labels = map[uint64]string{}
+	}
+	r.tree.labels[number] = strings.ToValidUTF8(string(text[layout.OffLabelText:]), "\uFFFD")
+	return nil
+}
+
+// pathCell reads the figures of one processor at a path.
+func (r *run) pathCell(b block) error {
+	data, err := r.content(b, layout.PathCellSize)
+	if err != nil {
+		return err
+	}
+	word := func(at int) uint64 { return r.order.Uint64(data[at:]) }
+	number := word(layout.PathCellNode)
+	k, ok := r.tree.number[number]
+	key := cellKey{b.shard, number}
+	switch {
+	case !ok:
+		return r.damaged(b.offset, "a cell of path %d, which is not in the file; it is left out", number)
+	case r.tree.cells[key]:
+		return r.damaged(b.offset, "a second cell of path %d on processor %d; it is left out", number, b.shard)
+	}
+	if r.tree.cells == nil {
+		r.tree.cells = map[cellKey]bool{}
+	}
+	r.tree.cells[key] = true
+	n, sum := &r.tree.nodes[k].Path, word(layout.PathCellSum)
+	n.Count = profile.Add64(n.Count, word(layout.PathCellCount))
+	n.SumNS = profile.Add64(n.SumNS, sum)
+	// The latest scope of a killed process may be in some of the words only.
+	n.NestedNS = profile.Add64(n.NestedNS, min(word(layout.PathCellNested), sum))
+	n.SelfNS = profile.Add64(n.SelfNS, min(word(layout.PathCellSelf), sum))
+	return nil
+}
+
+// paths sets the paths of the profile, with the IDs of their markers. It needs all tables and
+// aliases. A node whose marker is not collected is left out, and its children are its parent's.
+func (r *run) paths() {
+	if r.header.word(layout.OffFlags)&layout.FlagPaths == 0 {
+		return
+	}
+	number := r.numbering()
+	list := make([]profile.Path, 0, len(r.tree.nodes))
+	in := make([]int, len(r.tree.nodes)) // index in list of the node, or of the parent of one left out
+	for i := range r.tree.nodes {
+		n := &r.tree.nodes[i]
+		n.Parent = -1
+		if n.parent >= 0 {
+			n.Parent = in[n.parent]
+		}
+		in[i] = n.Parent
+		if n.ID = r.pathID(number(n.marker)); n.marker != layout.NoMarker && n.ID == 0 {
+			continue
+		}
+		in[i] = len(list)
+		list = append(list, n.Path)
+	}
+	r.Paths = profile.NewPaths(list)
+	r.Paths.Runs = 1
+	r.Paths.Lost, r.Paths.Labels = r.header.word(layout.OffPathsLost), r.header.word(layout.OffOtherLabels)
+}
+
+// pathID returns the ID of the marker at a global index, or 0.
+func (r *run) pathID(index uint64) registry.ID {
+	if m := r.named(index); m != nil {
+		return m.ID
+	}
+	return 0
+}

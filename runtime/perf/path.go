@@ -1,0 +1,304 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/cct"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// With the key paths each scope is also recorded at the node of its path (package cct): the chain
+// of scopes that are open on the goroutine. Nodes are kept beside the stack. That of a scope is found
+// when the scope or one inside it ends, so that the beginning of a scope costs nothing; if the
+// previous scope at its position had the same marker and parent, without a search.
+
+// paths is the tree of the run; nil if it records no paths.
+var paths *cct.Tree
+
+// pathNodes has the node of the scope at each position of a stack, from 1, and at 0 the node inside
+// which the goroutine was started. Above stack.found are nodes of earlier scopes.
+type pathNodes [1 << 26]pathNode
+
+// A pathNode is the node of a scope, and what it was found by.
+type pathNode struct{ node, parent, marker, _ uint32 }
+
+// nodesRef is an address, 8 bytes on every platform.
+type nodesRef struct {
+	_ [8 - unsafe.Sizeof(uintptr(0))]byte
+	p *pathNodes
+}
+
+// pathBlocks makes blocks of a tree. The caller holds the lock.
+var pathBlocks = cct.Blocks{New: newBlock, Publish: publish}
+
+// openPaths begins to record paths. It returns false if there is no memory.
+//
+//go:norace
+func openPaths() bool {
+	lock()
+	defer unlock()
+	t := (*cct.Tree)(anonymous(unsafe.Sizeof(cct.Tree{})))
+	if t == nil || !t.Open(uint32(conf.Paths), conf.Unfolded, scratchIndex, anonymous) {
+		return false
+	}
+	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPaths)
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&paths)), unsafe.Pointer(t))
+	hot.hooks |= hookPaths
+	return true
+}
+
+// followPaths gives the stack s, which replaces old, room for the nodes of its scopes.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) followPaths(s, old *stack) {
+	if paths == nil {
+		return
+	}
+	s.nodes.p = (*pathNodes)(anonymous(unsafe.Sizeof(pathNode{}) * uintptr(s.room+1)))
+	switch {
+	case s.nodes.p == nil:
+	case old.nodes.p == nil:
+		s.nodes.p[0].node = p.startedAt()
+	default:
+		copy(s.nodes.p[:old.room+1], old.nodes.p[:old.room+1])
+		s.found = old.found
+	}
+}
+
+// update makes e the node of a scope at position pos of a stack, unless it is that already.
+//
+//go:norace
+//go:nocheckptr
+func (e *pathNode) update(parent, index, pos uint32) {
+	if e.parent == parent && e.marker == index && e.node != cct.None {
+		return
+	}
+	e.node, e.parent, e.marker = cct.None, parent, index
+	if t := paths; t != nil && parent != cct.None {
+		label := startLabel(parent, pos)
+		if e.node = t.Child(parent, index, label); e.node == cct.None {
+			e.node = addPath(t, parent, index, label)
+		}
+	}
+}
+
+// startLabel returns the label of a node for scopes at a position of a stack.
+func startLabel(parent, pos uint32) uint32 {
+	if pos == 1 && parent != cct.Root {
+		return cct.Starts
+	}
+	return 0
+}
+
+// addPath adds the node of a scope of the marker of that index inside one of node parent. It returns
+// None if there is no memory.
+//
+//go:norace
+//go:noinline
+func addPath(t *cct.Tree, parent, index, label uint32) (k uint32) {
+	if index < firstIndex {
+		return cct.None
+	}
+	from := now()
+	lock()
+	if !noRun() && t == paths {
+		k = t.Add(&pathBlocks, parent, index, label)
+	}
+	unlock()
+	discount(from)
+	return k
+}
+
+// node returns the node of the scope at position pos on the stack, and finds those of the scopes
+// around it.
+//
+//go:norace
+//go:nocheckptr
+func (s *stack) node(pos uint32) uint32 {
+	if s.nodes.p == nil {
+		return cct.None
+	}
+	for i := s.found + 1; i <= pos; i++ {
+		s.nodes.p[i].update(s.nodes.p[i-1].node, s.at(i-1).index&^scopeBits, i)
+	}
+	s.found = max(s.found, pos)
+	return s.nodes.p[pos].node
+}
+
+// popNode is node for a scope that is about to be popped.
+//
+//go:norace
+func (s *stack) popNode(pos uint32) uint32 {
+	k := s.node(pos)
+	s.found = min(s.found, pos-1)
+	return k
+}
+
+// pointPath returns the node of an execution of the marker of that index, which has no scope.
+//
+//go:norace
+//go:nocheckptr
+func pointPath(index uint32) uint32 {
+	p := ownSlot()
+	if p == nil {
+		return cct.None
+	}
+	s := p.stack.scopes()
+	parent := s.node(s.n)
+	if s == &none {
+		parent = p.startedAt()
+	}
+	var e pathNode
+	e.update(parent, index, s.n+1)
+	return e.node
+}
+
+// pathCell returns the cell of a node on processor pid, or nil if there is none yet. The caller is
+// pinned.
+//
+//go:norace
+//go:nocheckptr
+func pathCell(pid int, node uint32) *cct.Cell {
+	if uint(pid) >= layout.MaxShards {
+		return nil
+	}
+	d := shards[pid].paths
+	if d == nil || uint64(node) >= d.n {
+		return nil
+	}
+	return d.of[node%maxIndex]
+}
+
+// makePathCell makes the cell of a node on processor pid, unless it exists. It returns false if
+// there is no memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func makePathCell(pid int, node uint32) *cct.Cell {
+	pid = min(pid, layout.MaxShards)
+	d := extendTo(&shards[pid].paths, node, node+1)
+	if d == nil {
+		return nil
+	}
+	if d.of[node] == nil {
+		c := cct.NewCell(&pathBlocks, uint32(pid), node)
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[node])), unsafe.Pointer(c))
+	}
+	return d.of[node]
+}
+
+// exitOnPath is exit for a run with the hook hookPaths alone.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (e Entered) exitOnPath(t uint64, size int) {
+	if t == 0 {
+		t = now()
+	}
+	i, p, pos := e.index, e.slot, uint32(e.at)
+	s := p.stack
+	pid := procPin()
+	if s.n == pos && s.at(pos-1).index == i && p.active == nil && s.found >= pos-1 && s.nodes.p != nil {
+		r := s.at(pos - 1)
+		d := elapsed(r.start, t)
+		ns := p.duration(r, d)
+		c, path := cellOf(pid, i), (*cct.Cell)(nil)
+		at, parent := &s.nodes.p[pos], s.nodes.p[pos-1].node
+		if at.marker == i && at.parent == parent {
+			path = pathCell(pid, at.node)
+		} else if t := paths; t != nil && parent != cct.None {
+			at.node, at.parent, at.marker = t.Child(parent, i, startLabel(parent, pos)), parent, i
+			path = pathCell(pid, at.node)
+		}
+		if c != nil && path != nil {
+			b := c.latest.p
+			if !c.at(ns) {
+				b = c.switchBucketAt(ns, t)
+			}
+			if b != nil {
+				self := p.leave(r, ns)
+				s.n, s.found = pos-1, pos-1
+				b.add(ns)
+				c.note(ns, self, d, t)
+				path.Add(ns, self)
+				if hasRate(i) {
+					shards[pid].recorded++
+				}
+				procUnpin()
+				if size > 0 {
+					p.sized(i, size-1, ns)
+				}
+				return
+			}
+		}
+	}
+	procUnpin()
+	e.exitAt(t, size)
+}
+
+// recordIn adds an ended scope to the cell of its marker on processor pid, and to that of its path.
+// It returns false if one of them, or the group of its bucket, does not exist yet. The caller is
+// pinned.
+//
+//go:norace
+func (p *endedScope) recordIn(pid int, c *cell) bool {
+	if hot.hooks&hookPaths == 0 {
+		return c.record(p)
+	}
+	path := pathCell(pid, p.node)
+	if p.node != cct.None && path == nil || !c.record(p) {
+		return false
+	}
+	p.addTo(path)
+	return true
+}
+
+// recordShared is recordIn for a processor that shares its cells with others. The caller holds the
+// lock.
+//
+//go:norace
+//go:nocheckptr
+func (p *endedScope) recordShared(c *cell) {
+	c.record(p)
+	if d := shards[layout.MaxShards].paths; p.node != cct.None && d != nil {
+		p.addTo(d.of[p.node])
+	}
+}
+
+// addTo adds the scope to the cell of its path; without one, it counts it as lost.
+//
+//go:norace
+func (p *endedScope) addTo(path *cct.Cell) {
+	switch {
+	case path == nil:
+		if p.how&endedApart == 0 {
+			atomic.AddUint64(headerWord(layout.OffPathsLost), 1)
+		}
+	case p.how&endedNested != 0:
+		path.AddNested(p.ns, p.self)
+	default:
+		path.Add(p.ns, p.self)
+	}
+}
+
+// scratchPath is the cell of calibration's scopes.
+var scratchPath cct.Cell
+
+// calibratePaths makes the cell of the path of calibration's scopes on processor pid. The caller
+// holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func calibratePaths(pid int) {
+	if hot.hooks&hookPaths == 0 {
+		return
+	}
+	if d := extendTo(&shards[pid].paths, cct.Scratch, cct.Scratch+1); d != nil {
+		d.of[cct.Scratch] = &scratchPath
+	}
+}
