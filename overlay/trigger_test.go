@@ -174,7 +174,7 @@ func TestNoWindow(t *testing.T) {
 		}
 	}
 	if m := marker(t, p, "small"); m.Samples != 0 || m.Count != 0 {
-		t.Errorf("of a function that was never passed %d scopes, of %d recorded", m.Count, m.Samples)
+		t.Errorf("of a function that was never reached %d scopes, of %d recorded", m.Count, m.Samples)
 	}
 }
 

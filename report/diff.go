@@ -53,7 +53,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 		word   string
 		places []compare.Work
 	}{
-		{"new", r.Appeared}, {"vanished", r.Vanished}, {"passed only now", r.NewlyCalled}, {"no longer passed", r.NoLongerCalled},
+		{"new", r.Appeared}, {"vanished", r.Vanished}, {"reached only now", r.NewlyCalled}, {"no longer reached", r.NoLongerCalled},
 	} {
 		n := 0
 		for _, p := range list.places {
@@ -269,7 +269,7 @@ func diffSummary(r *compare.Result) string {
 		return countsSummary(r) + "; threshold " + percent(r.Threshold)
 	}
 	if len(r.Markers) == 0 {
-		return "no marker to compare: none was passed on both sides, and has the metric " + printable(r.Metric)
+		return "no marker to compare: none was reached on both sides, and has the metric " + printable(r.Metric)
 	}
 	if !r.Enough {
 		return fmt.Sprintf("%s; with %d and %d runs, no change can be told from chance: it takes %d on each side", units.Plural(len(r.Markers), "marker"), r.Old.Runs, r.New.Runs, r.Need)

@@ -20,7 +20,7 @@ func comparison() *compare.Result {
 		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id, Passed: true}
 	}
 	work := func(id int, name string, lo, hi uint64) compare.Work {
-		return compare.Work{Place: place(id, name), Passages: compare.Range{Lo: lo, Hi: hi}}
+		return compare.Work{Place: place(id, name), Scopes: compare.Range{Lo: lo, Hi: hi}}
 	}
 	summary := func(median float64) compare.Summary {
 		return compare.Summary{Median: median, Lo: median * 0.99, Hi: median * 1.012, Runs: 10}
@@ -50,13 +50,13 @@ func comparison() *compare.Result {
 		},
 		ExactCounts: compare.ExactCounts{Runs: [2]int{10, 10}, Same: 40, Exact: true},
 		Counted: []compare.Count{
-			{Place: place(1, "(*Store).Load"), What: compare.Passages, Old: 1200, New: 3600, Verdict: compare.Worse, Callers: []compare.CallerCount{
+			{Place: place(1, "(*Store).Load"), What: compare.Scopes, Old: 1200, New: 3600, Verdict: compare.Worse, Callers: []compare.CallerCount{
 				{ID: 0xa2, Name: "example.com/shop.parse", Old: 0, New: 2000}, {Old: 100, New: 400}, {ID: 0xa3, Name: "example.com/shop.sort", Old: 1100, New: 1197}, {ID: 0xa4, Name: "example.com/shop.write", Old: 0, New: 3},
 			}},
 			{Place: place(3, "sort"), What: compare.Bytes, Old: 4 << 20, New: 1 << 20, Verdict: compare.Better},
 			{Place: place(4, "write"), What: compare.Objects, Old: 1000, New: 1001, Verdict: compare.Changed},
 		},
-		Varied:   []compare.Varied{{Place: place(2, "parse"), What: compare.Passages, Old: compare.Range{Lo: 90, Hi: 1100}, New: compare.Range{Lo: 95, Hi: 95}}},
+		Varied:   []compare.Varied{{Place: place(2, "parse"), What: compare.Scopes, Old: compare.Range{Lo: 90, Hi: 1100}, New: compare.Range{Lo: 95, Hi: 95}}},
 		Appeared: []compare.Work{work(7, "cache", 1200, 1200)}, Vanished: []compare.Work{work(8, "scan", 1, 1)},
 		NewlyCalled: []compare.Work{work(9, "retry", 0, 7)}, NoLongerCalled: []compare.Work{work(10, "fall\x1bback", 5, 6)},
 		Cautions: []string{"clocks differ: old tsc, new mono; changes may be due to that"},

@@ -134,9 +134,9 @@ func rangeText(r compare.Range) string {
 
 // workText describes a marker that only one side has.
 func workText(p compare.Work) string {
-	text := printable(p.Name) + ", " + rangeText(p.Passages) + " passages"
-	if p.Passages == (compare.Range{Lo: 1, Hi: 1}) {
-		text = printable(p.Name) + ", 1 passage"
+	text := printable(p.Name) + ", " + rangeText(p.Scopes) + " scopes"
+	if p.Scopes == (compare.Range{Lo: 1, Hi: 1}) {
+		text = printable(p.Name) + ", 1 scope"
 	}
 	if p.File != "" {
 		text += ", " + printable(profile.Place(p.File, p.Line))

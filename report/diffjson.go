@@ -29,8 +29,8 @@ type jsonDiff struct {
 	Shared         []jsonFigure `json:"shared"`          // changes of that part; empty for fewer than 20 markers
 	Appeared       []jsonWork   `json:"appeared"`
 	Vanished       []jsonWork   `json:"vanished"`
-	NewlyCalled    []jsonWork   `json:"passed_only_now"`
-	NoLongerCalled []jsonWork   `json:"no_longer_passed"`
+	NewlyCalled    []jsonWork   `json:"reached_only_now"`
+	NoLongerCalled []jsonWork   `json:"no_longer_reached"`
 	Exact          bool         `json:"counts_compared"` // numbers that are the same in all runs of a side were compared
 	Same           int          `json:"counts_same"`     // how many did not change
 	Counted        []jsonCount  `json:"counts"`          // those that did
@@ -60,12 +60,12 @@ type jsonPlace struct {
 
 type jsonWork struct {
 	jsonPlace
-	Passages [2]uint64 `json:"passages"` // least and greatest number in a run
+	Scopes [2]uint64 `json:"scopes"` // least and greatest number in a run
 }
 
 type jsonCount struct {
 	jsonPlace
-	What    string            `json:"what"` // passages, objects or bytes
+	What    string            `json:"what"` // scopes, objects or bytes
 	Old     uint64            `json:"old"`
 	New     uint64            `json:"new"`
 	Change  jsonFloat         `json:"change"`
@@ -225,7 +225,7 @@ func jsonPlaceOf(p compare.Place) jsonPlace {
 func jsonWorks(list []compare.Work) []jsonWork {
 	out := []jsonWork{}
 	for _, p := range list {
-		out = append(out, jsonWork{jsonPlaceOf(p.Place), ends(p.Passages)})
+		out = append(out, jsonWork{jsonPlaceOf(p.Place), ends(p.Scopes)})
 	}
 	return out
 }

@@ -128,7 +128,7 @@ func (s *pageSummary) write(m *markup) {
 		m.add(`<div><dt>%s</dt><dd>%s</dd></div>`, l.Word, l.Now)
 	}
 	if s.Unvisited != "" {
-		m.add(`<div><dt>unvisited</dt><dd><button type="button" data-visited="unvisited" title="show the markers that were never passed">%s</button></dd></div>`, s.Unvisited)
+		m.add(`<div><dt>unvisited</dt><dd><button type="button" data-visited="unvisited" title="show the markers that were never reached">%s</button></dd></div>`, s.Unvisited)
 	}
 	if len(s.Most) > 0 {
 		m.add(`<div class="most"><dt>%s</dt>`, s.Word)

@@ -65,7 +65,7 @@ func TestPageMarker(t *testing.T) {
 	expect(v, `document.querySelector("#detail canvas") === null`, true)
 	expect(v, `document.querySelector(".measured > .note").textContent`, "its scopes were counted and not timed")
 	v.openMarker("example.com/shop/cart.(*Cart).Total:if#1.then")
-	expect(v, `document.querySelector(".measured > .note").textContent`, "the marker was never passed")
+	expect(v, `document.querySelector(".measured > .note").textContent`, "the marker was never reached")
 
 	// The URL leads to the marker.
 	expect(v, `location.hash`, "#00c0ffee00000004")

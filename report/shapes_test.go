@@ -118,7 +118,7 @@ func TestShapesJSON(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if s := out.Markers[1].Shape; s == nil || s.Labels == nil || s.Growth != nil {
-		t.Errorf("never passed: %+v", s)
+		t.Errorf("never reached: %+v", s)
 	}
 	if err := (report.Options{Format: "bench", Shapes: true}).Check(); err == nil || !strings.Contains(err.Error(), "text, json and html") {
 		t.Error(err)

@@ -106,7 +106,7 @@ func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (
 		if unknown := (*trace.UnknownMarkerError)(nil); errors.As(err, &unknown) {
 			switch {
 			case unknown.Among(unpassed):
-				err = fmt.Errorf("%s: no scope of it is in the trace: it was not passed, or not collected", unknown.Name)
+				err = fmt.Errorf("%s: no scope of it is in the trace: it was not reached, or not collected", unknown.Name)
 			case unknown.Among(counted):
 				err = fmt.Errorf("%s: it is only counted, and traces have no scopes of such markers", unknown.Name)
 			default:

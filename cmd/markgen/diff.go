@@ -34,11 +34,11 @@ was. Where that is a guess the table says so, and the marker fails nothing.
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the upper end of the
 change's confidence interval reaches -threshold. The exit code is 1 then, also when there are too few runs to tell
-and a figure is larger by -threshold or more, or when there is nothing to compare. The time of a passage is compared
+and a figure is larger by -threshold or more, or when there is nothing to compare. The time of a scope is compared
 at its quantiles p5, p25, p50, p90 and p99, by its mean, and by the mean of the slowest hundredth, p99+; the table
 shows where the change is surest.
 
-Numbers that are the same in all runs of a side, two or more, are compared exactly beside the times: passages and, with
+Numbers that are the same in all runs of a side, two or more, are compared exactly beside the times: scopes and, with
 collect=alloc in deep builds, the objects and bytes that scopes allocate. One that grew by -threshold or more is worse,
 however busy the machine was. Numbers that vary from run to run are named. What runs on one side only is listed. Runs
 that were killed and markers that were sampled or turned off take no part.
@@ -47,8 +47,8 @@ that were killed and markers that were sampled or turned off take no part.
   -counts        compares only numbers that do not vary from run to run, and no times. One run a side will do if the
                  program is deterministic. -counts=false compares times alone
   -alpha 0.05    the chance of a false alarm, of the whole comparison
-  -metric M      time; or one figure alone: mean, p50, p90, p99, max, self (the time of a passage
-                 without scopes within), total, count (of passages), or COLLECTOR.VALUE, such as io.read_bytes,
+  -metric M      time; or one figure alone: mean, p50, p90, p99, max, self (the time of a scope
+                 without scopes within), total, count (of scopes), or COLLECTOR.VALUE, such as io.read_bytes,
                  for what a collector read in a scope
   -all           lists the markers, too, that did not change
   -json          an object for programs, with every marker and every figure
@@ -178,7 +178,7 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	case len(r.Markers) == 0:
 		return env.Fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
 	case r.Certain() == 0:
-		return env.Fail(errors.New("every marker that both sides passed is matched by a guess, so nothing could be compared; give what matters a name that stays, //perf:mark NAME"))
+		return env.Fail(errors.New("every marker that both sides reached is matched by a guess, so nothing could be compared; give what matters a name that stays, //perf:mark NAME"))
 	case !r.Enough && !r.Grown():
 		fmt.Fprintf(env.Stderr, "markgen diff: no figure is larger by %s or more; but these are too few runs to tell a change from chance, it takes %d on each side\n", threshold.String(), r.Need)
 		return code

@@ -30,7 +30,7 @@ Report writes what is in data files of marked programs. Each DATA is a file, a f
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
 counts once. Runs that were killed or still go on can be read as well.
 
-  -format F  text (default): a table to read, every marker in it, those that were never passed too
+  -format F  text (default): a table to read, every marker in it, those that were never reached too
              json: an object for programs, every marker with its buckets
              html: a page that holds everything: the table to sort and search, distributions, the source, and where call
              paths were recorded a flame graph

@@ -119,7 +119,7 @@ func TestBenchstat(t *testing.T) {
 		t.Errorf("%d tables for %d units: what differs from run to run makes tables of its own\n%s", tables, units, out)
 	}
 	if strings.Contains(string(out), "never") {
-		t.Error("a marker that was never passed is there")
+		t.Error("a marker that was never reached is there")
 	}
 }
 

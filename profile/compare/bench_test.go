@@ -12,7 +12,7 @@ import (
 func BenchmarkCompare(b *testing.B) {
 	for _, markers := range []int{500, 20_000} {
 		p := typical
-		p.markers, p.passages = markers, 200
+		p.markers, p.scopes = markers, 200
 		r := rand.New(rand.NewPCG(1, 1))
 		var runs []*profile.Profile
 		for i := range 20 {

@@ -25,7 +25,7 @@ type Options struct {
 	// change that is certainly smaller is not Worse. With 0, any significant change is relevant.
 	Threshold float64
 
-	// Counts says whether numbers of passages and allocations are compared exactly, too. With
+	// Counts says whether numbers of scopes and allocations are compared exactly, too. With
 	// CountsOnly, Metric is not used.
 	Counts Counts
 
@@ -80,7 +80,7 @@ type series struct {
 	off        bool // turned off in some runs
 	countOnly  bool
 	values     [2][]float64 // by run and figure; NaN if there is none
-	passages   [2][]float64 // by run, number of calls measured; NaN if the program lacks the marker
+	scopes   [2][]float64 // by run, number of calls measured; NaN if the program lacks the marker
 	counts     [2]counts
 	exact      exact
 }
@@ -167,7 +167,7 @@ func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile
 	for _, figure := range c.metric.figures {
 		s.values[label] = append(s.values[label], figure.of(m))
 	}
-	s.passages[label] = append(padded(s.passages[label], run), passages(m))
+	s.scopes[label] = append(padded(s.scopes[label], run), scopes(m))
 
 	n := &s.counts[label]
 	n.add(m.Count)

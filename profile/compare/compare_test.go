@@ -69,8 +69,8 @@ func TestPlaces(t *testing.T) {
 			if !p.Passed {
 				name += " not passed"
 			}
-			if want := (Range{20, 20}); p.Passed && p.Passages != want {
-				t.Errorf("%s has %v passages", p.Name, p.Passages)
+			if want := (Range{20, 20}); p.Passed && p.Scopes != want {
+				t.Errorf("%s has %v scopes", p.Name, p.Scopes)
 			}
 			names = append(names, name)
 		}

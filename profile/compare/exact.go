@@ -11,7 +11,7 @@ import (
 )
 
 // Counts says how the numbers are compared that a run of a deterministic program always has alike:
-// passages, and objects and bytes allocated.
+// scopes, and objects and bytes allocated.
 type Counts int
 
 // With CountsBeside they are compared beside the metric where at least two runs of each side show
@@ -24,13 +24,13 @@ const (
 
 // What a Count is the number of, in one run.
 const (
-	Passages = "passages"
+	Scopes = "scopes"
 	Objects  = "objects" // allocated on the goroutine in scopes of the marker, and in none inside
 	Bytes    = "bytes"   // likewise
 )
 
 // quantities are the values of Count.What, in the order of reports.
-var quantities = [...]string{Passages, Objects, Bytes}
+var quantities = [...]string{Scopes, Objects, Bytes}
 
 // Count is a number that was the same in all runs of a side and differs between the sides.
 type Count struct {
@@ -39,12 +39,12 @@ type Count struct {
 	Old, New uint64
 	Verdict  Verdict // Worse, Better, or Changed by less than the threshold
 
-	// Callers are the callers under which the number of passages changed, the largest change first.
-	// nil unless callers were recorded for all passages.
+	// Callers are the callers under which the number of scopes changed, the largest change first.
+	// nil unless callers were recorded for all scopes.
 	Callers []CallerCount
 }
 
-// CallerCount is the number of passages under one caller; Name is "" if no scope was open.
+// CallerCount is the number of scopes under one caller; Name is "" if no scope was open.
 type CallerCount struct {
 	ID       registry.ID
 	Name     string
@@ -71,10 +71,10 @@ type Varied struct {
 // Range is the least and the largest value in a side's runs.
 type Range struct{ Lo, Hi uint64 }
 
-// Work is a marker on one side only, with its passages in a run of that side.
+// Work is a marker on one side only, with its scopes in a run of that side.
 type Work struct {
 	Place
-	Passages Range
+	Scopes Range
 }
 
 // ExactCounts is the outcome of comparing counts; Counted and Varied in Result are its lists.
@@ -103,7 +103,7 @@ type exact struct {
 	sides   [len(quantities)][2]tally
 	unknown [len(quantities)]bool // not fully known in some run
 	callers map[registry.ID]*callerTally
-	partial bool // some passages have no caller
+	partial bool // some scopes have no caller
 }
 
 type callerTally struct {
@@ -150,13 +150,13 @@ func (e *exact) add(label Label, m *profile.Marker, noSelf bool) {
 	e.partial = e.partial || sum != m.Count
 }
 
-// changedCallers returns the callers under which the number of passages differs between the sides.
+// changedCallers returns the callers under which the number of scopes differs between the sides.
 func (e *exact) changedCallers() (list []CallerCount) {
 	if e.partial {
 		return nil
 	}
 	for id, t := range e.callers {
-		for label := range t.sides { // runs without passages under it do not list a caller
+		for label := range t.sides { // runs without scopes under it do not list a caller
 			if side := &t.sides[label]; side.runs < e.sides[0][label].runs {
 				side.Lo = 0
 			}
@@ -203,7 +203,7 @@ func (c *Comparison) counts(r *Result) {
 			default:
 				n := Count{Place: s.place(), What: what, Old: old.Lo, New: fresh.Lo}
 				n.Verdict = c.judgeCount(n.Old, n.New)
-				if what == Passages {
+				if what == Scopes {
 					n.Callers = s.exact.changedCallers()
 				}
 				r.Counted = append(r.Counted, n)

@@ -57,22 +57,22 @@ func TestExact(t *testing.T) {
 	})
 	want := lines(`
 shop.f008 objects 0 6 worse
-shop.f006 passages 10 20 worse
-shop.f002 passages 100 110 worse
+shop.f006 scopes 10 20 worse
+shop.f002 scopes 100 110 worse
 shop.f008 bytes 1000 500 better
-shop.f003 passages 22 20 better
-shop.f001 passages 100 109 changed
-shop.f005 passages 1 2 worse guess`)
+shop.f003 scopes 22 20 better
+shop.f001 scopes 100 109 changed
+shop.f005 scopes 1 2 worse guess`)
 	if list := counted(got); !slices.Equal(list, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))
 	}
 	if len(got.Varied) != 1 || got.Varied[0].Name != "shop.f004" || got.Varied[0].Old != (Range{5, 5}) || got.Varied[0].New != (Range{5, 7}) {
 		t.Errorf("varied: %+v", got.Varied)
 	}
-	if got.Same != 2 || got.Compared() != 8 || got.Worse() != 3 || got.Better() != 2 || len(got.Markers) != 0 || got.Metric != "counts" { // f000, f008's passages
+	if got.Same != 2 || got.Compared() != 8 || got.Worse() != 3 || got.Better() != 2 || len(got.Markers) != 0 || got.Metric != "counts" { // f000, f008's scopes
 		t.Errorf("same %d, compared %d, worse %d, better %d, %d markers by %s", got.Same, got.Compared(), got.Worse(), got.Better(), len(got.Markers), got.Metric)
 	}
-	if len(got.NewlyCalled) != 1 || got.NewlyCalled[0].Passages != (Range{7, 7}) {
+	if len(got.NewlyCalled) != 1 || got.NewlyCalled[0].Scopes != (Range{7, 7}) {
 		t.Errorf("newly called: %+v", got.NewlyCalled)
 	}
 	if len(got.Cautions) != 1 || !strings.HasPrefix(got.Cautions[0], "1 of the markers were sampled: their counts") {
@@ -150,7 +150,7 @@ func TestExactAllocations(t *testing.T) {
 	}
 }
 
-// A changed number names the callers that it comes from, if those of all passages are known.
+// A changed number names the callers that it comes from, if those of all scopes are known.
 func TestExactCallers(t *testing.T) {
 	caller := func(n int, calls int) profile.Caller {
 		return profile.Caller{ID: marker(n, nil).ID, Name: marker(n, nil).Name, Marker: profile.Marker{Count: uint64(calls)}}
@@ -166,11 +166,11 @@ func TestExactCallers(t *testing.T) {
 			return of(m)
 		}
 	}
-	want := []string{"shop.f000 passages 30 60 worse; shop.f001 10 40; shop.f002 15 0; shop.f005 0 15"}
+	want := []string{"shop.f000 scopes 30 60 worse; shop.f001 10 40; shop.f002 15 0; shop.f005 0 15"}
 	if got := counted(sidesOf(t, Options{Threshold: 0.05}, 2, run(0))); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	want = []string{"shop.f000 passages 30 60 worse"}
+	want = []string{"shop.f000 scopes 30 60 worse"}
 	if got := counted(sidesOf(t, Options{Threshold: 0.05}, 2, run(1))); !slices.Equal(got, want) {
 		t.Errorf("without some callers: %q, want %q", got, want)
 	}

@@ -27,7 +27,7 @@ type metric struct {
 }
 
 var metrics = []metric{
-	{"time", "the times of passages, from the quickest to the slowest", []figure{
+	{"time", "the times of scopes, from the quickest to the slowest", []figure{
 		{"p5", "ns", 20, quantile(0.05)},
 		{"p25", "ns", 4, quantile(0.25)},
 		{"p50", "ns", 1, quantile(0.5)},
@@ -36,16 +36,16 @@ var metrics = []metric{
 		{"p99", "ns", 100, quantile(0.99)},
 		{"p99+", "ns", 200, func(m *profile.Marker) float64 { return slowest(m, 0.01) }},
 	}, 2, 3},
-	single("mean", "the mean time of a passage", "ns", timed((*profile.Marker).MeanNS)),
-	single("p50", "the median time of a passage", "ns", quantile(0.5)),
-	single("p90", "the time that nine of ten passages did not exceed", "ns", quantile(0.9)),
-	single("p99", "the time that 99 of 100 passages did not exceed", "ns", quantile(0.99)),
-	single("max", "the longest passage", "ns", timed(func(m *profile.Marker) float64 { return float64(m.MaxNS) })),
-	single("self", "the time of a passage without that of scopes within", "ns", timed(func(m *profile.Marker) float64 {
+	single("mean", "the mean time of a scope", "ns", timed((*profile.Marker).MeanNS)),
+	single("p50", "the median time of a scope", "ns", quantile(0.5)),
+	single("p90", "the time that nine of ten scopes did not exceed", "ns", quantile(0.9)),
+	single("p99", "the time that 99 of 100 scopes did not exceed", "ns", quantile(0.99)),
+	single("max", "the longest scope", "ns", timed(func(m *profile.Marker) float64 { return float64(m.MaxNS) })),
+	single("self", "the time of a scope without that of scopes within", "ns", timed(func(m *profile.Marker) float64 {
 		return float64(m.SelfNS) / float64(m.Timed())
 	})),
-	single("total", "the time of all passages of a run", "ns", timed(func(m *profile.Marker) float64 { return float64(m.TotalNS()) })),
-	single("count", "the number of passages", "", func(m *profile.Marker) float64 {
+	single("total", "the time of all scopes of a run", "ns", timed(func(m *profile.Marker) float64 { return float64(m.TotalNS()) })),
+	single("count", "the number of scopes", "", func(m *profile.Marker) float64 {
 		if m.Count == 0 {
 			return math.NaN()
 		}
@@ -144,8 +144,8 @@ func slowest(m *profile.Marker, share float64) float64 {
 	return sum / (of - rest)
 }
 
-// passages returns the number of calls behind a marker's figures.
-func passages(m *profile.Marker) float64 {
+// scopes returns the number of calls behind a marker's figures.
+func scopes(m *profile.Marker) float64 {
 	if n := m.Measured(); n > 0 {
 		return float64(n)
 	}

@@ -87,7 +87,7 @@ func (c *Comparison) cautions() []string {
 		if off > 0 && !timed {
 			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their counts are not compared", off))
 		} else if off > 0 {
-			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their passages after that are missing", off))
+			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their scopes after that are missing", off))
 		}
 	}
 	return list

@@ -153,6 +153,6 @@ func TestSlowest(t *testing.T) {
 	}
 	one := marker(0, []uint64{7})
 	if got := slowest(&one, 0.01); got != 7 {
-		t.Errorf("of one passage: %v", got)
+		t.Errorf("of one scope: %v", got)
 	}
 }

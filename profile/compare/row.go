@@ -26,7 +26,7 @@ func (c *Comparison) rows() []row {
 		if s.off && (c.metric.name == "count" || c.metric.name == "total") {
 			continue
 		}
-		n := slices.Concat(c.column(s, Old, s.passages[Old], 0, 1), c.column(s, New, s.passages[New], 0, 1))
+		n := slices.Concat(c.column(s, Old, s.scopes[Old], 0, 1), c.column(s, New, s.scopes[New], 0, 1))
 		typical := median(present(n))
 		for f, figure := range c.metric.figures {
 			r := row{series: s, figure: f}

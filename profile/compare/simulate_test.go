@@ -17,7 +17,7 @@ import (
 // itself, sometimes strongly, and there is chance.
 type program struct {
 	markers  int
-	passages int
+	scopes int
 	shared   float64 // standard deviation of the shared part
 	own      float64 // standard deviation of a marker's own part
 	outliers float64 // fraction of markers and runs that are disturbed
@@ -27,7 +27,7 @@ type program struct {
 }
 
 // typical returns an ordinary program.
-var typical = program{markers: 30, passages: 100, shared: 0.02, own: 0.01, outliers: 0.01, tail: 0.02}
+var typical = program{markers: 30, scopes: 100, shared: 0.02, own: 0.01, outliers: 0.01, tail: 0.02}
 
 func (p program) run(r *rand.Rand, label Label, number int) *profile.Profile {
 	run := &profile.Profile{
@@ -44,7 +44,7 @@ func (p program) run(r *rand.Rand, label Label, number int) *profile.Profile {
 		follows := 0.5 + float64(i%7)/6 // how strongly the marker follows the shared part
 		centre := math.Log(100*math.Pow(1.15, float64(i%30))) + own + follows*shared
 		var times []uint64
-		for range p.passages {
+		for range p.scopes {
 			ns := math.Exp(centre + 0.1*r.NormFloat64())
 			if r.Float64() < p.tail {
 				ns *= 1 + 5*r.ExpFloat64()
@@ -129,7 +129,7 @@ func TestNothingChanged(t *testing.T) {
 		{"unequal sides", 4, 9, func(*program) {}},
 		{"shared disturbance", 6, 6, func(p *program) { p.shared = 0.3 }},
 		{"outliers", 6, 6, func(p *program) { p.outliers = 0.3 }},
-		{"few passages", 6, 6, func(p *program) { p.passages = 3 }},
+		{"few scopes", 6, 6, func(p *program) { p.scopes = 3 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +181,7 @@ func TestUniform(t *testing.T) {
 func TestSlower(t *testing.T) {
 	for shared, most := range map[float64]int{0: 1, 0.02: 1, 0.1: 3} {
 		p := typical
-		p.passages = 200
+		p.scopes = 200
 		p.shared = shared
 		p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
 			if marker == 20 {
@@ -221,7 +221,7 @@ func TestSlowerTail(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := typical
-			p.passages, p.markers = 1000, 22
+			p.scopes, p.markers = 1000, 22
 			p.times = func(r *rand.Rand, marker int, ns float64) float64 {
 				if marker == 20 && r.Float64() < tt.share {
 					ns *= tt.by

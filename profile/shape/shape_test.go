@@ -314,6 +314,6 @@ func TestLabels(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	if s := shape.Of(&profile.Marker{}, shape.Options{}); len(s.Labels()) != 0 || len(s.Warnings) != 0 {
-		t.Errorf("never passed: %+v", s)
+		t.Errorf("never reached: %+v", s)
 	}
 }

@@ -222,5 +222,5 @@ function bucketOf(f, q) {
 // untimedNote says why there is no chart.
 function untimedNote(row) {
 	const f = row.now ?? row.before;
-	return f.count === 0 ? "the marker was never passed" : "its scopes were counted and not timed";
+	return f.count === 0 ? "the marker was never reached" : "its scopes were counted and not timed";
 }
