@@ -149,12 +149,12 @@ func writeTrace(name string, n int) error {
 	order.PutUint32(header[layout.OffVersion:], layout.Version)
 	order.PutUint32(header[layout.OffHeaderSize:], layout.HeaderSize)
 	for offset, v := range map[int]uint64{
-		layout.OffState: layout.StateStopped,
-		layout.OffUsed:  uint64(len(header) + len(table) + blocks*layout.TraceData + (n*layout.RecordSize+layout.BlockAlign-1)/layout.BlockAlign*layout.BlockAlign),
-		layout.OffHz:    traceHz,
-		layout.OffFlags: layout.FlagTraced | layout.FlagUntimed,
-		layout.OffClock: layout.ClockTSC,
-		layout.OffWhole: traceCost * 2 * 1e12 / traceHz,
+		layout.OffState:     layout.StateStopped,
+		layout.OffUsed:      uint64(len(header) + len(table) + blocks*layout.TraceData + (n*layout.RecordSize+layout.BlockAlign-1)/layout.BlockAlign*layout.BlockAlign),
+		layout.OffHz:        traceHz,
+		layout.OffFlags:     layout.FlagTraced | layout.FlagUntimed,
+		layout.OffClock:     layout.ClockTSC,
+		layout.OffScopeCost: traceCost * 2 * 1e12 / traceHz,
 	} {
 		order.PutUint64(header[offset:], v)
 	}

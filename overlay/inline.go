@@ -61,17 +61,17 @@ func (b *Build) hooks() bool {
 	return inlinable(b.env.GOARCH) && !slices.ContainsFunc(b.packages, func(p *Package) bool { return p.ImportPath == "runtime/coverage" })
 }
 
-// told returns what the compiler is told about the markers without go's knowledge, or nil, as when
-// the user's own -toolexec takes precedence.
-func (b *Build) told(tasks []*task) []byte {
+// compilerInfo returns what the compiler gets to know about the markers without go's knowledge, or nil, as
+// when the user's own -toolexec takes precedence.
+func (b *Build) compilerInfo(tasks []*task) []byte {
 	if own, _ := b.plain.Flag("toolexec"); own != "" || len(tasks) == 0 {
 		return nil
 	}
-	told := []byte("source that is embedded is as it was")
+	text := []byte("source that is embedded is as it was")
 	if b.keepsInlining(tasks) {
-		told = fmt.Appendf(told, ", %s", coverConfig())
+		text = fmt.Appendf(text, ", %s", coverConfig())
 	}
-	return told
+	return text
 }
 
 // coverConfig returns the part of cmd/cover's configuration for the compiler that matters to the

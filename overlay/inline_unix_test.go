@@ -21,10 +21,10 @@ func TestToolScript(t *testing.T) {
 	script, list, tool := filepath.Join(dir, "script"), filepath.Join(dir, "list"), filepath.Join(dir, "compile")
 	marked, plain := filepath.Join(dir, "marked file.go"), filepath.Join(dir, "plain.go")
 	const heap = "-d=gcstart=384"
-	told := compiling{heap: heap, config: "/it's/config.json", archives: filepath.Join(dir, "it's where archives are"), packages: []string{"example.com/a", "it's/b"}}
+	c := compiling{heap: heap, config: "/it's/config.json", archives: filepath.Join(dir, "it's where archives are"), packages: []string{"example.com/a", "it's/b"}}
 	for name, text := range map[string]string{
-		script: string(told.toolScript()),
-		list:   string(told.toolList()),
+		script: string(c.toolScript()),
+		list:   string(c.toolList()),
 		tool:   "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\necho $GOGC\nexit 3\n",
 		marked: "package p; var " + rewrite.FreePrefix + "x [1]int\n",
 		plain:  "package p\n",
@@ -81,10 +81,10 @@ func TestToolScript(t *testing.T) {
 func TestLinkerGoroot(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	told := compiling{goroot: "/it's/mod/toolchain", packages: []string{"example.com/a"}}
+	c := compiling{goroot: "/it's/mod/toolchain", packages: []string{"example.com/a"}}
 	for name, text := range map[string]string{
-		in("script"): string(told.toolScript()),
-		in("list"):   string(told.toolList()),
+		in("script"): string(c.toolScript()),
+		in("list"):   string(c.toolList()),
 		in("asm"):    "#!/bin/sh\necho \"<$GOROOT>\"\n",
 		in("link"):   "#!/bin/sh\necho \"<$GOROOT>\"\n",
 	} {

@@ -198,8 +198,8 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 			n += len(f.Text)
 		}
 	}
-	m.memory.take(n)
-	defer m.memory.give(n)
+	m.memory.acquire(n)
+	defer m.memory.release(n)
 	files, err = m.plant(t, units, root, marking)
 	if err != nil {
 		return nil, false, err

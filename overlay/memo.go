@@ -28,7 +28,7 @@ import (
 type memo struct {
 	Env       *goEnv
 	Overlay   string // path of the overlay file
-	Told      string // path of the file that compiling wrote, or ""
+	ToolFile  string // path of the file that compiling wrote, or ""
 	Packages  []*Package
 	Stats     Stats
 	Notes     []string
@@ -152,7 +152,7 @@ func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 	}
 	tried.Stats = m.Stats
 	tried.Stats.Rewritten = 0
-	if tried.handOver(m.Overlay, m.Told) != nil {
+	if tried.handOver(m.Overlay, m.ToolFile) != nil {
 		return false
 	}
 	tried.recalled = true
@@ -196,27 +196,27 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 	if err != nil || b.origins != nil || len(b.Stats.Skipped) > 0 {
 		return false
 	}
-	if told, err := b.tellLast(marked, user); err != nil || told != (m.Fixed[b.inGoroot(lastFile)] != "") {
+	if announced, err := b.announceTables(marked, user); err != nil || announced != (m.Fixed[b.inGoroot(lastFile)] != "") {
 		return false
 	}
 	all := m.Fixed.with(marked)
 	if b.cache.tellEmbedded(all, user, m.Embedded) != nil {
 		return false
 	}
-	overlay, told, err := b.write(all, tasks)
-	if err != nil || b.handOver(overlay, told) != nil {
+	overlay, toolFile, err := b.write(all, tasks)
+	if err != nil || b.handOver(overlay, toolFile) != nil {
 		return false
 	}
-	b.repainted = true
+	b.remarked = true
 	b.Stats.Runtime = m.Stats.Runtime // no import has changed, or the memo would be invalid
-	m.Overlay, m.Told, m.Stats = overlay, told, b.Stats
+	m.Overlay, m.ToolFile, m.Stats = overlay, toolFile, b.Stats
 	b.keep(m, all, key, start)
 	return true
 }
 
 // remember stores a memo of the build, which began at start, for recall.
-func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all, user replacements, overlay, told string, markings map[string]string) {
-	m := &memo{Env: b.env, Overlay: overlay, Told: told, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings, Fixed: fixed, Embedded: embeddedSource(b.packages)}
+func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all, user replacements, overlay, toolFile string, markings map[string]string) {
+	m := &memo{Env: b.env, Overlay: overlay, ToolFile: toolFile, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings, Fixed: fixed, Embedded: embeddedSource(b.packages)}
 	for _, p := range b.packages {
 		if p.Error != nil {
 			return // go may search for it anywhere
@@ -279,12 +279,12 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 	}
 	m.Signature, m.Frame, m.Sources = state.signature, state.frame, sources
 	m.Texts = b.cached(all)
-	if m.Told != "" {
+	if m.ToolFile != "" {
 		config, err := b.cache.text(coverConfig(), ".json")
 		if err != nil {
 			return
 		}
-		m.Texts = append(m.Texts, m.Told, config)
+		m.Texts = append(m.Texts, m.ToolFile, config)
 	}
 	slices.Sort(m.Texts)
 	m.Texts = slices.Compact(m.Texts)

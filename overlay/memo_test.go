@@ -191,10 +191,10 @@ func TestMemo(t *testing.T) {
 			if second.recalled != tt.same {
 				t.Errorf("recalled: %t, want %t", second.recalled, tt.same)
 			}
-			if second.repainted == (tt.same || tt.listed) {
-				t.Errorf("packages recalled: %t, want %t", second.repainted, !tt.listed)
+			if second.remarked == (tt.same || tt.listed) {
+				t.Errorf("packages recalled: %t, want %t", second.remarked, !tt.listed)
 			}
-			if second.repainted {
+			if second.remarked {
 				checkRepainted(t, second, prepare(t, dir, line, "GOFLAGS=-p=1", tt.all))
 			}
 			if !tt.same {
@@ -213,7 +213,7 @@ func TestMemo(t *testing.T) {
 // checkRepainted compares a build whose packages are from a memo with the same build without one.
 func checkRepainted(t *testing.T, b, anew *Build) {
 	t.Helper()
-	if anew.recalled || anew.repainted {
+	if anew.recalled || anew.remarked {
 		t.Fatal("there is a memo")
 	}
 	if !slices.Equal(b.flags, anew.flags) {
@@ -251,8 +251,8 @@ func TestMemoOfRepainted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if change != "" && !b.recalled && (!b.repainted || b.Stats.Rewritten != 1) {
-				t.Errorf("%q: repainted: %t, %+v", change, b.repainted, b.Stats)
+			if change != "" && !b.recalled && (!b.remarked || b.Stats.Rewritten != 1) {
+				t.Errorf("%q: remarked: %t, %+v", change, b.remarked, b.Stats)
 			}
 		}
 		if !b.recalled {

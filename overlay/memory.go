@@ -21,9 +21,9 @@ func newMemory() *memory { return &memory{pace: heap.Pace{PerByte: heap.Overlay}
 // smallSource is the number of bytes of source that may always be processed concurrently.
 const smallSource = 256 << 10
 
-// take waits until n more bytes of source may be processed. A package larger than any before waits
+// acquire waits until n more bytes of source may be processed. A package larger than any before waits
 // until nothing else is processed.
-func (m *memory) take(n int) {
+func (m *memory) acquire(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.free.L = &m.mu
@@ -35,8 +35,8 @@ func (m *memory) take(n int) {
 	m.pace.Begin(n)
 }
 
-// give releases n bytes that take acquired.
-func (m *memory) give(n int) {
+// release returns n bytes that acquire reserved.
+func (m *memory) release(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inUse -= n

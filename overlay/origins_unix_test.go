@@ -18,7 +18,7 @@ func TestOriginsToTools(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	copied := in("it's cache/module/example.com/m@v1.2.3")
-	told := compiling{packages: []string{"example.com/a"}, origins: &origins{
+	c := compiling{packages: []string{"example.com/a"}, origins: &origins{
 		Copies: in("it's cache/module"), Cache: "/go/pkg/mod", Modules: map[string]string{copied: "dep\texample.com/m\tv1.2.3\th1:sum=\n"},
 	}}
 	const (
@@ -30,8 +30,8 @@ func TestOriginsToTools(t *testing.T) {
 		return "packagefile fmt=/fmt.a\nmodinfo " + strconv.Quote(magic+before+deps+after+magic) + "\n"
 	}
 	for name, text := range map[string]string{
-		in("script"):  string(told.toolScript()),
-		in("list"):    string(told.toolList()),
+		in("script"):  string(c.toolScript()),
+		in("list"):    string(c.toolList()),
 		in("compile"): "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {

@@ -55,21 +55,21 @@ type Build struct {
 	Stats Stats
 	Notes []string // messages for the user, such as packages that -markpkg cannot mark
 
-	o         Options
-	command   *CommandLine // go's command line without flags below
-	plain     *CommandLine // the user's command line
-	flags     []string     // additional flags: -overlay, -modfile, -toolexec
-	env       *goEnv
-	dir       string   // directory go runs in
-	environ   []string // environment of go
-	cache     *Cache
-	packages  []*Package
-	called    bool      // go runs its tools through markgen, see callTool
-	origins   *origins  // of copied modules, see copyModules; nil if there are none
-	recalled  bool      // restored from a memo
-	repainted bool      // the packages are from a memo, but were marked again
-	state     string    // identifies the build and all source of it that can change; "" if unknown
-	cover     *coverage // nil without -cover
+	o        Options
+	command  *CommandLine // go's command line without flags below
+	plain    *CommandLine // the user's command line
+	flags    []string     // additional flags: -overlay, -modfile, -toolexec
+	env      *goEnv
+	dir      string   // directory go runs in
+	environ  []string // environment of go
+	cache    *Cache
+	packages []*Package
+	called   bool      // go runs its tools through markgen, see callTool
+	origins  *origins  // of copied modules, see copyModules; nil if there are none
+	recalled bool      // restored from a memo
+	remarked bool      // the packages are from a memo, but were marked again
+	state    string    // identifies the build and all source of it that can change; "" if unknown
+	cover    *coverage // nil without -cover
 }
 
 // Command returns the user's command line, including GOFLAGS.
@@ -131,12 +131,12 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 		return nil, err
 	}
 	b.Stats.Runtime = slices.ContainsFunc(b.packages, func(p *Package) bool { return rt.IsPerf(p.ImportPath) })
-	lastTold, err := b.tellLast(marked, user)
+	tablesAnnounced, err := b.announceTables(marked, user)
 	if err != nil {
 		return nil, err
 	}
 	fixed := maps.Clone(user)
-	if err := b.addRuntime(fixed, b.told(tasks), lastTold); err != nil {
+	if err := b.addRuntime(fixed, b.compilerInfo(tasks), tablesAnnounced); err != nil {
 		return nil, err
 	}
 	if o.Deep {
@@ -157,37 +157,37 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err := b.cache.tellEmbedded(all, user, embeddedSource(b.packages)); err != nil {
 		return nil, err
 	}
-	name, told, err := b.write(all, tasks)
+	name, toolFile, err := b.write(all, tasks)
 	if err != nil {
 		return nil, err
 	}
 	if key != "" && b.cover == nil && b.origins == nil && len(b.Stats.Skipped) == 0 {
-		b.remember(key, start, tasks, fixed, all, user, name, told, markings)
+		b.remember(key, start, tasks, fixed, all, user, name, toolFile, markings)
 	}
-	return b, b.handOver(name, told)
+	return b, b.handOver(name, toolFile)
 }
 
 // write writes the overlay file, and returns its path. If something is marked, it also writes the
-// file for tools (see compiling); otherwise told is "".
-func (b *Build) write(all replacements, tasks []*task) (overlay, told string, err error) {
+// file for tools (see compiling); otherwise toolFile is "".
+func (b *Build) write(all replacements, tasks []*task) (overlay, toolFile string, err error) {
 	if overlay, err = b.cache.overlay(all.marshal()); err != nil {
 		return "", "", err
 	}
 	if len(tasks) > 0 {
-		if told, err = b.compiling(tasks); err != nil {
+		if toolFile, err = b.compiling(tasks); err != nil {
 			return "", "", err
 		}
 	}
-	return overlay, told, nil
+	return overlay, toolFile, nil
 }
 
 // handOver adds the flags that make go use the files that write wrote.
-func (b *Build) handOver(overlay, told string) error {
+func (b *Build) handOver(overlay, toolFile string) error {
 	b.flags = append(b.flags, "-overlay="+overlay)
-	if told == "" {
+	if toolFile == "" {
 		return nil
 	}
-	return b.callTool(told, overlay)
+	return b.callTool(toolFile, overlay)
 }
 
 // listOptions returns the options to list all packages of the build.

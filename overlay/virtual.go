@@ -29,39 +29,39 @@ func initHook(istest bool) {}
 // that all tables are registered, see Last there.
 const (
 	lastFile = rt.VirtualPerf + "/last.go"
-	last     = "//go:build !markgen_off\n\npackage perf\n\nfunc init() { lastTold = true }\n"
+	last     = "//go:build !markgen_off\n\npackage perf\n\nfunc init() { tablesAnnounced = true }\n"
 )
 
-// tellLast reports whether package main of each program in the build announces that all tables are
+// announceTables reports whether package main of each program in the build announces that all tables are
 // registered. It does if it is marked. If it is not marked, but is the only program of the build,
 // the announcement is added to it, and so to the replacements marked, unless these are empty: a
 // program without markers needs no runtime.
-func (b *Build) tellLast(marked, user replacements) (bool, error) {
+func (b *Build) announceTables(marked, user replacements) (bool, error) {
 	if b.plain.Verb == "test" {
 		return false, nil
 	}
-	told := false
+	announced := false
 	for _, p := range b.named() {
 		if p.Name != "main" {
 			continue
 		}
-		told = slices.ContainsFunc(p.GoFiles, func(name string) bool { return marked[filepath.Join(p.Dir, name)] != "" })
-		if !told && len(b.named()) == 1 {
+		announced = slices.ContainsFunc(p.GoFiles, func(name string) bool { return marked[filepath.Join(p.Dir, name)] != "" })
+		if !announced && len(b.named()) == 1 {
 			var err error
-			if told, err = b.haveTold(p, marked, user); err != nil {
+			if announced, err = b.addAnnouncement(p, marked, user); err != nil {
 				return false, err
 			}
 		}
-		if !told {
+		if !announced {
 			return false, nil
 		}
 	}
-	return told, nil
+	return announced, nil
 }
 
-// haveTold makes package main announce that all tables are registered, if possible, and reports
+// addAnnouncement makes package main announce that all tables are registered, if possible, and reports
 // whether it is.
-func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
+func (b *Build) addAnnouncement(p *Package, marked, user replacements) (bool, error) {
 	if len(p.GoFiles) == 0 || within(b.env.GOMODCACHE, p.Dir) {
 		return false, nil
 	}
@@ -90,22 +90,22 @@ func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 	return true, nil
 }
 
-// addRuntime adds the virtual runtime to an overlay. told is what the compiler is told about
-// markers beyond go's arguments, or nil. lastTold says that all programs announce when all tables
+// addRuntime adds the virtual runtime to an overlay. compilerInfo is what the compiler gets to know
+// about markers beyond go's arguments, or nil. tablesAnnounced says that all programs announce when all tables
 // are registered.
 //
-// Go does not know about told, and might use a package from its cache that was compiled with a
-// different told. So told is put in a comment of the runtime, which all marked packages import:
-// with another told they have another key in go's cache.
-func (b *Build) addRuntime(r replacements, told []byte, lastTold bool) error {
+// Go does not know compilerInfo, and might use a package from its cache that was compiled with
+// another. So it is put in a comment of the runtime, which all marked packages import:
+// with another one they have another key in go's cache.
+func (b *Build) addRuntime(r replacements, compilerInfo []byte, tablesAnnounced bool) error {
 	files, err := rt.VirtualFiles(b.o.Deep)
 	if err != nil {
 		return err
 	}
-	if told != nil {
-		files[rt.VirtualPerf+"/told.go"] = fmt.Appendf(nil, "package perf\n\n// The compiler is told: %s\n", told)
+	if compilerInfo != nil {
+		files[rt.VirtualPerf+"/compilerinfo.go"] = fmt.Appendf(nil, "package perf\n\n// What the compiler knows of markers: %s\n", compilerInfo)
 	}
-	if lastTold {
+	if tablesAnnounced {
 		files[lastFile] = []byte(last)
 	}
 	if b.hooks() {

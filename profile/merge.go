@@ -69,15 +69,15 @@ func (sum *Marker) Add(m *Marker) {
 	sum.addNotes(m.Notes)
 }
 
-// MostNotes is the maximum number of notes of a marker: the first in sort order.
-const MostNotes = 20
+// MaxNotes is the maximum number of notes of a marker: the first in sort order.
+const MaxNotes = 20
 
 // addNotes adds new notes.
 func (sum *Marker) addNotes(notes []string) {
 	for _, note := range notes {
 		(*words)(&sum.Notes).add(note)
 	}
-	sum.Notes = sum.Notes[:min(len(sum.Notes), MostNotes)]
+	sum.Notes = sum.Notes[:min(len(sum.Notes), MaxNotes)]
 }
 
 // extremes updates MinNS and MaxNS with those of another marker that has that many buckets. Its

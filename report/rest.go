@@ -66,11 +66,11 @@ func share(m *profile.Marker, sum float64) string {
 	if len(m.Buckets) == 0 {
 		return none
 	}
-	return partOf(float64(m.RunningNS()), sum)
+	return percentOf(float64(m.RunningNS()), sum)
 }
 
-// partOf formats a percentage with one decimal: 12.3%, 100%. Nonzero values are at least <0.1%.
-func partOf(part, whole float64) string {
+// percentOf formats a percentage with one decimal: 12.3%, 100%. Nonzero values are at least <0.1%.
+func percentOf(part, whole float64) string {
 	switch text := fmt.Sprintf("%.1f%%", 100*part/whole); {
 	case part == 0:
 		return "0%"
@@ -83,8 +83,8 @@ func partOf(part, whole float64) string {
 	}
 }
 
-// neverPassed reports whether a marker was on, but never executed.
-func neverPassed(p *profile.Profile, m *profile.Marker) bool {
+// neverExecuted reports whether a marker was on, but never executed.
+func neverExecuted(p *profile.Profile, m *profile.Marker) bool {
 	return m.Count == 0 && m.Open == 0 && m.Samples == 0 && m.Off != "choice" && !onlyTraced(p, m) && (p.Wild == nil || m.Picks != nil)
 }
 
@@ -93,7 +93,7 @@ func others(p *profile.Profile, rest []*profile.Marker) string {
 	self, never := 0.0, 0
 	for _, m := range rest {
 		self += float64(m.RunningNS())
-		if neverPassed(p, m) {
+		if neverExecuted(p, m) {
 			never++
 		}
 	}
@@ -103,7 +103,7 @@ func others(p *profile.Profile, rest []*profile.Marker) string {
 		if p.KnowsWaiting() {
 			of = "running"
 		}
-		text += ": " + partOf(self, sum) + " of the " + of + " time"
+		text += ": " + percentOf(self, sum) + " of the " + of + " time"
 	}
 	if never > 0 {
 		text += fmt.Sprintf(", %s never reached", units.Count(uint64(never)))

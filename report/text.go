@@ -240,7 +240,7 @@ func summary(p *profile.Profile, order string) string {
 		case m.Off == "choice":
 			off++
 		default:
-			unvisited++ // as in neverPassed
+			unvisited++ // as in neverExecuted
 		}
 	}
 	text := markers

@@ -33,9 +33,9 @@ func Bars(counts []uint64) string {
 	return text.String()
 }
 
-// Means reports whether a filter typed by the user matches a name: as a substring or, with * or ?,
+// Matches reports whether a filter typed by the user matches a name: as a substring or, with * or ?,
 // as a glob for the whole name, ignoring case. The empty filter matches every name.
-func Means(filter, name string) bool {
+func Matches(filter, name string) bool {
 	filter, name = strings.ToLower(filter), strings.ToLower(name)
 	return strings.Contains(name, filter) || strings.ContainsAny(filter, "*?") && glob.Match(filter, name)
 }

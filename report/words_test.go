@@ -45,7 +45,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-func TestMeans(t *testing.T) {
+func TestMatches(t *testing.T) {
 	for _, test := range []struct {
 		filter, name string
 		want         bool
@@ -53,8 +53,8 @@ func TestMeans(t *testing.T) {
 		{"", "a.B", true}, {"b", "a.B", true}, {"A.", "a.B", true}, {"c", "a.B", false}, {"(*t)", "a.(*T).M", true},
 		{"a*b", "a.B", true}, {"a?b", "a.B", true}, {"*a", "a.B", false}, {".*b", "a.B", false},
 	} {
-		if got := Means(test.filter, test.name); got != test.want {
-			t.Errorf("Means(%q, %q) = %v", test.filter, test.name, got)
+		if got := Matches(test.filter, test.name); got != test.want {
+			t.Errorf("Matches(%q, %q) = %v", test.filter, test.name, got)
 		}
 	}
 }

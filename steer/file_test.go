@@ -103,7 +103,7 @@ func (l *live) words() map[string][2]uint32 {
 // ack clears the requests of all markers, as a program does at its next call.
 func (l *live) ack() {
 	for name, w := range l.words() {
-		index := w[1] &^ layout.IndexAsked
+		index := w[1] &^ layout.IndexControl
 		if index&^(layout.IndexMask|layout.IndexOff) == 0 {
 			index &^= layout.IndexOff
 		}

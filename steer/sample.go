@@ -45,7 +45,7 @@ func (p *Process) sample(n uint64) {
 func (p *Process) ask() {
 	for u, words := range p.words {
 		for i := range u.Markers {
-			words.half(i*layout.MarkerSize + layout.MarkerIndex).Or(layout.IndexOff | layout.IndexAsked)
+			words.half(i*layout.MarkerSize + layout.MarkerIndex).Or(layout.IndexOff | layout.IndexControl)
 			clearOff(words.half(i*layout.MarkerSize+layout.MarkerOff), layout.OffDemoted)
 		}
 	}
@@ -63,7 +63,7 @@ func (p *Process) awaitAck() {
 
 // unacked reports whether the program has not noticed yet.
 func (p *Process) unacked() bool {
-	return p.anyWord(layout.MarkerIndex, func(index uint32) bool { return index&layout.IndexAsked != 0 })
+	return p.anyWord(layout.MarkerIndex, func(index uint32) bool { return index&layout.IndexControl != 0 })
 }
 
 // anyWord reports whether is returns true for the word at offset which of any marker.

@@ -55,7 +55,7 @@ func TestTransitions(t *testing.T) {
 			continue
 		}
 		for name, words := range l.words() { // its counter can't be turned on and off from outside
-			if asked := words[1]&layout.IndexAsked != 0; asked != (test.to != steer.Configured) {
+			if asked := words[1]&layout.IndexControl != 0; asked != (test.to != steer.Configured) {
 				t.Errorf("%s in %s: %s has the program look: %v", test.verb, test.state, name, asked)
 			}
 		}
@@ -253,7 +253,7 @@ func TestRefused(t *testing.T) {
 // A program that has not sampled so far is notified through its markers.
 func TestAsked(t *testing.T) {
 	l := newLive(t, steer.Profiling)
-	const run, asked = "example.com/demo.run", layout.IndexOff | layout.IndexAsked
+	const run, asked = "example.com/demo.run", layout.IndexOff | layout.IndexControl
 	l.setWords(run, 0, 7)
 	p := l.open()
 	if err := p.Set("sample=1:10"); err != nil {

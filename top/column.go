@@ -132,7 +132,7 @@ func percent(share float64, countOnly bool) string {
 func (s *span) sorted(order string, reversed bool, filter string) []*row {
 	var list []*row
 	for i := range s.rows {
-		if report.Means(filter, s.rows[i].all.Name) {
+		if report.Matches(filter, s.rows[i].all.Name) {
 			list = append(list, &s.rows[i])
 		}
 	}

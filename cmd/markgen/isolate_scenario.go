@@ -35,7 +35,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	if err != nil {
 		return e.Wrong("%v", err), false
 	}
-	if code, ok = w.ofUse(command); !ok {
+	if code, ok = w.supported(command); !ok {
 		return code, false
 	}
 	w.command = command
@@ -70,7 +70,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 		if err != nil {
 			return e.Wrong("%v", err), false
 		}
-		if code, ok = w.ofUse(c); !ok {
+		if code, ok = w.supported(c); !ok {
 			return code, false
 		}
 		own.mark = w.marked(c)
@@ -98,8 +98,8 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	return cli.OK, true
 }
 
-// ofUse reports whether the flags of go test are supported.
-func (w *isolateWork) ofUse(c *overlay.CommandLine) (code int, ok bool) {
+// supported reports whether the flags of go test are supported.
+func (w *isolateWork) supported(c *overlay.CommandLine) (code int, ok bool) {
 	for _, flag := range []string{"o", "json", "c"} {
 		if _, ok := c.Flag(flag); ok {
 			return w.env.Wrong("-%s of go test is of no use here; markgen's own flags come before go's", flag), false

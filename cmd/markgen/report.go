@@ -223,7 +223,7 @@ type dataArgs struct {
 	now []string
 	old []string // names before --; nil if there is nothing to compare with
 
-	filter string          // selects markers, see report.Means
+	filter string          // selects markers, see report.Matches
 	rule   compare.Options // rule by which a change is worse or better
 	src    string          // where the source is, see sourceReader
 }
@@ -250,7 +250,7 @@ func (d dataArgs) read(env *cli.Env) (p, old *profile.Profile, code int) {
 		p = d.shown(env, p)
 	}
 	if old != nil {
-		old = old.Only(d.means)
+		old = old.Only(d.matches)
 		d.places(env).place(old)
 	}
 	return p, old, max(code, nowCode)
@@ -287,12 +287,12 @@ func (d dataArgs) places(env *cli.Env) *placer {
 	return newPlacer(env, d.src)
 }
 
-// means reports whether the markers of that name are shown.
-func (d dataArgs) means(name string) bool { return report.Means(d.filter, name) }
+// matches reports whether the markers of that name are shown.
+func (d dataArgs) matches(name string) bool { return report.Matches(d.filter, name) }
 
 // shown returns the part of a profile selected by the filter, and reports if it is empty.
 func (d dataArgs) shown(env *cli.Env, p *profile.Profile) *profile.Profile {
-	some := p.Only(d.means)
+	some := p.Only(d.matches)
 	d.places(env).place(some)
 	if len(some.Markers) == 0 && some.Hidden > 0 {
 		env.Warn(fmt.Sprintf("-filter %s: none of the %s has that in its name", d.filter, units.Plural(some.Hidden, "marker")))

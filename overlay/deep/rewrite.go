@@ -54,7 +54,7 @@ func Rewrite(release string, files []File) ([]File, error) {
 				if d.Body != nil {
 					r.ends(d)
 					r.allocates(f.Text, d)
-					r.turns(f.Text, d)
+					r.statusChanges(f.Text, d)
 				}
 			}
 		}

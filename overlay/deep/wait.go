@@ -23,8 +23,8 @@ const (
 	waitReasons  = "variable waitReasonStrings"
 )
 
-// turns inserts calls of markgenTurns where a function changes a goroutine's state.
-func (r *rewriter) turns(text []byte, f *ast.FuncDecl) {
+// statusChanges inserts calls of markgenTurns where a function changes a goroutine's state.
+func (r *rewriter) statusChanges(text []byte, f *ast.FuncDecl) {
 	name := f.Name.Name
 	for _, enter := range []struct{ name, what string }{{"reentersyscall", enterSyscall}, {"entersyscallblock", blockSyscall}} {
 		if name == enter.name {

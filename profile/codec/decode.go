@@ -356,7 +356,7 @@ func (r *reader) figures(m *profile.Marker, newest int64, d *Decoder, callers bo
 		m.Notes = make([]string, r.count(1))
 		for i := range m.Notes {
 			m.Notes[i] = r.text()
-			if m.Notes[i] == "" || i > 0 && m.Notes[i-1] >= m.Notes[i] || i >= profile.MostNotes {
+			if m.Notes[i] == "" || i > 0 && m.Notes[i-1] >= m.Notes[i] || i >= profile.MaxNotes {
 				r.fail()
 			}
 		}

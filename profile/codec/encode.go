@@ -30,8 +30,8 @@ const (
 	headSize = 16
 )
 
-// MostSize is the maximum size of a profile file in bytes.
-const MostSize = 4*table.MostText - 1
+// MaxSize is the maximum size of a profile file in bytes.
+const MaxSize = 4*table.MaxText - 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -53,8 +53,8 @@ func Encode(p *profile.Profile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uint64(len(text)) > table.MostText {
-		return nil, fmt.Errorf("names of %d bytes, and a profile file can have %d", len(text), table.MostText)
+	if uint64(len(text)) > table.MaxText {
+		return nil, fmt.Errorf("names of %d bytes, and a profile file can have %d", len(text), table.MaxText)
 	}
 	onPaths, err := pathMarkers(p)
 	if err != nil {
@@ -77,8 +77,8 @@ func Encode(p *profile.Profile) ([]byte, error) {
 			b.paths(p.Paths, onPaths)
 		}
 	})
-	if uint64(len(b)) > MostSize {
-		return nil, fmt.Errorf("%d bytes, and a profile file can have %d", len(b), MostSize)
+	if uint64(len(b)) > MaxSize {
+		return nil, fmt.Errorf("%d bytes, and a profile file can have %d", len(b), MaxSize)
 	}
 	copy(b, Magic)
 	binary.LittleEndian.PutUint32(b[8:], version)

@@ -50,7 +50,7 @@ type parent struct {
 }
 
 func (r *run) parentBlock(b block) error {
-	data, err := r.content(b, layout.OffParentsData+layout.MostParents*layout.ParentSize)
+	data, err := r.content(b, layout.OffParentsData+layout.MaxParents*layout.ParentSize)
 	if err != nil {
 		return err
 	}

@@ -43,10 +43,10 @@ func TestExpanded(t *testing.T) {
 	const head = "p\ta\nf\ta.go\n"
 	marker := "m\t%016x\tfunc\t0\t1\t1\t0\t-\t-\t1\ta.F\n"
 	for name, text := range map[string]string{
-		"markers":            many(head, marker, size/layout.LeastMarker-100),
+		"markers":            many(head, marker, size/layout.MinMarker-100),
 		"more markers":       many(head, marker, size),
 		"lines for nothing":  strings.Repeat("m\t\n", size),
-		"blocks":             many(head, "b\t0\t%d\t1\t1\t1\t1\n", size/layout.LeastLine-100),
+		"blocks":             many(head, "b\t0\t%d\t1\t1\t1\t1\n", size/layout.MinLine-100),
 		"more blocks":        many(head, "b\t0\t%d\t1\t1\t1\t1\n", size),
 		"a long import path": many("p\t"+strings.Repeat("a", size)+"\n", "f\t%d.go\nb\t0\t1\t1\t1\t1\t1\n", size/8),
 		"files":              many("p\ta\n", "f\t%d\n", size),

@@ -92,8 +92,8 @@ func (h header) profile() *profile.Profile {
 			Hz:        float64(h.word(layout.OffHz)),
 			QuantumNS: float64(h.word(layout.OffQuantum)) / 1000,
 			ReadNS:    float64(h.word(layout.OffRead)) / 1000,
-			InsideNS:  float64(h.word(layout.OffInside)) / 1000,
-			WholeNS:   float64(h.word(layout.OffWhole)) / 1000,
+			InsideNS:  float64(h.word(layout.OffScopeInside)) / 1000,
+			WholeNS:   float64(h.word(layout.OffScopeCost)) / 1000,
 		},
 	}
 	p.Run = fmt.Sprintf("%s.%d", p.Start.Format("20060102-150405"), h.word(layout.OffPID))

@@ -162,8 +162,8 @@ func (in *input) content(b block, n uint64) ([]byte, error) {
 	if n > b.size {
 		return nil, in.damaged(b.offset, "a block of %d bytes that should have %d; it is left out", b.size, n)
 	}
-	if n > table.MostText {
-		return nil, in.damaged(b.offset, "a block of which %d bytes would have to be read at once, and %d is the most; it is left out", n, table.MostText)
+	if n > table.MaxText {
+		return nil, in.damaged(b.offset, "a block of which %d bytes would have to be read at once, and %d is the most; it is left out", n, table.MaxText)
 	}
 	return in.bytes(b.offset, n)
 }

@@ -123,7 +123,7 @@ func TestTextBounds(t *testing.T) {
 
 	packed := binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, 1<<31)
 	run := profiletest.Demo()
-	run.Tables[0].Stored = string(append(packed, make([]byte, 1<<31/layout.MostPacked)...))
+	run.Tables[0].Stored = string(append(packed, make([]byte, 1<<31/layout.MaxPacked)...))
 	runtime.ReadMemStats(&before)
 	p = profiletest.Load(t, run.File())
 	runtime.ReadMemStats(&after)

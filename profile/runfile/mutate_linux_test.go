@@ -172,7 +172,7 @@ func TestDamagedBlock(t *testing.T) {
 		t.Errorf("%s: %d scopes", m.Name, m.Count)
 	}
 	file = ran(t, "end", "")
-	file[layout.OffWhole]++
+	file[layout.OffScopeCost]++
 	if p = profiletest.Load(t, file); !p.Damaged || !strings.Contains(strings.Join(p.Warnings, "\n"), "offset 0: the header is damaged") || profiletest.Named(t, p, "worker.work:block#1").Count != 1000 {
 		t.Errorf("damaged %v, %q", p.Damaged, p.Warnings)
 	}

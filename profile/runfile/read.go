@@ -89,8 +89,8 @@ func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 	if n, _ := r.ReadAt(start[:], 0); n < len(start) || int64(n) > size || string(start[:]) != codec.Magic {
 		return s.addRun(r, size, name, alive)
 	}
-	if uint64(size) > codec.MostSize {
-		return fmt.Errorf("%s: offset 0: a profile file of %d bytes, and %d is the most that is read", name, size, codec.MostSize)
+	if uint64(size) > codec.MaxSize {
+		return fmt.Errorf("%s: offset 0: a profile file of %d bytes, and %d is the most that is read", name, size, codec.MaxSize)
 	}
 	s.buf.Reset()
 	if _, err := s.buf.ReadFrom(io.NewSectionReader(r, 0, size)); err != nil {

@@ -62,11 +62,11 @@ func parseReaders(text []byte) (*readers, bool) {
 	}
 	for line := range strings.Lines(string(text)) {
 		collector, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if !ok || collector == "" || value == "" || len(names.values) == layout.MostValues {
+		if !ok || collector == "" || value == "" || len(names.values) == layout.MaxValues {
 			return nil, false
 		}
 		if n := len(names.collectors); n == 0 || names.collectors[n-1] != collector {
-			if slices.Contains(names.collectors, collector) || n == layout.MostCollectors {
+			if slices.Contains(names.collectors, collector) || n == layout.MaxCollectors {
 				return nil, false
 			}
 			names.collectors = append(names.collectors, collector)

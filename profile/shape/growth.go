@@ -49,8 +49,8 @@ type Growth struct {
 
 	Calls    uint64  `json:"calls"`          // calls with a size above 0
 	Points   int     `json:"points"`         // number of size buckets; their sizes differ by factors of two
-	LeastN   float64 `json:"least_n"`        // mean size in the smallest bucket
-	MostN    float64 `json:"most_n"`         // mean size in the largest bucket
+	MinN     float64 `json:"least_n"`        // mean size in the smallest bucket
+	MaxN     float64 `json:"most_n"`         // mean size in the largest bucket
 	Evidence string  `json:"evidence"`       // in words, for people
 	Need     string  `json:"need,omitempty"` // data that would decide it, in words; "" if decided
 }
@@ -126,7 +126,7 @@ func growth(m *profile.Marker, o Options) *Growth {
 	// fit the large ones.
 	for rest := points[1:]; !fits && enoughLeft(rest); rest = rest[1:] {
 		part := *g
-		part.FromN, part.LeastN, part.Points = rest[0].x, rest[0].x, len(rest)
+		part.FromN, part.MinN, part.Points = rest[0].x, rest[0].x, len(rest)
 		if part.decide(rest, floor) && part.Order != "" && part.Spread <= goodSpread {
 			return &part
 		}
@@ -167,7 +167,7 @@ func (g *Growth) points(m *profile.Marker) (points []point) {
 	}
 	g.Calls = uint64(math.Round(calls))
 	if g.Points = len(points); g.Points > 0 {
-		g.LeastN, g.MostN = points[0].x, points[len(points)-1].x
+		g.MinN, g.MaxN = points[0].x, points[len(points)-1].x
 	}
 	return points
 }
@@ -180,8 +180,8 @@ func (g *Growth) missing() string {
 	switch {
 	case g.Points == 0:
 		return "inputs that are not empty"
-	case g.MostN < minRange*g.LeastN:
-		return fmt.Sprintf("inputs of sizes from %s or less to %s or more, which is a factor of %d; there is one of %s", number(g.MostN/minRange), number(g.LeastN*minRange), minRange, number(g.MostN/g.LeastN))
+	case g.MaxN < minRange*g.MinN:
+		return fmt.Sprintf("inputs of sizes from %s or less to %s or more, which is a factor of %d; there is one of %s", number(g.MaxN/minRange), number(g.MinN*minRange), minRange, number(g.MaxN/g.MinN))
 	case g.Points < minPoints:
 		return fmt.Sprintf("%d sizes, each twice as large as the one before; there are %d", minPoints, g.Points)
 	}
@@ -192,7 +192,7 @@ func (g *Growth) missing() string {
 func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	n := len(points)
 	e, se := slope(points, floor)
-	t, octaves := student(float64(n-2)), math.Log(g.MostN/g.LeastN)
+	t, octaves := student(float64(n-2)), math.Log(g.MaxN/g.MinN)
 	g.RatioLo, g.RatioHi = math.Exp((e-t*se)*octaves), min(math.Exp((e+t*se)*octaves), math.MaxFloat64)
 
 	fitted := make([]fit, len(curves))
@@ -324,7 +324,7 @@ func (g *Growth) more(points []point) string {
 	if 2*len(noisy) > len(points) {
 		return "more calls of each size: the means are uncertain"
 	}
-	need := fmt.Sprintf("inputs of sizes beyond %s, or below %s", number(g.MostN), number(g.LeastN))
+	need := fmt.Sprintf("inputs of sizes beyond %s, or below %s", number(g.MaxN), number(g.MinN))
 	if len(noisy) > 0 {
 		need += "; more calls with sizes of about " + joined(noisy)
 	}
@@ -349,9 +349,9 @@ func (g *Growth) sizes() string {
 	case 0:
 		return "no size but 0"
 	case 1:
-		return fmt.Sprintf("sizes of about %s", number(g.MostN))
+		return fmt.Sprintf("sizes of about %s", number(g.MaxN))
 	}
-	text := fmt.Sprintf("%d sizes from %s to %s", g.Points, number(g.LeastN), number(g.MostN))
+	text := fmt.Sprintf("%d sizes from %s to %s", g.Points, number(g.MinN), number(g.MaxN))
 	if g.FromN > 0 {
 		text += ", smaller ones left out"
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// MostText is the maximum number of bytes of a file that are read at once, such as the text of a
+// MaxText is the maximum number of bytes of a file that are read at once, such as the text of a
 // table, and the maximum unpacked size of such a text. No real program comes near it. A profile of
 // many programs may be up to four times as large.
-const MostText uint64 = 1 << (27 + 3*(^uint(0)>>63)) // 1 GB; 128 MB where an int has 32 bits
+const MaxText uint64 = 1 << (27 + 3*(^uint(0)>>63)) // 1 GB; 128 MB where an int has 32 bits
 
 // mostTexts is the maximum size of a Cache in bytes of stored text.
 const mostTexts = 64 << 20
@@ -57,13 +57,13 @@ func Pack(text string) []byte {
 	// Writing to memory does not fail.
 	_, _ = w.Write([]byte(text))
 	_ = w.Close()
-	if b.Len() >= len(text) || len(text) > layout.MostPacked*(b.Len()-layout.SizePackedHead) || leastStored(text) > uint64(b.Len()) {
+	if b.Len() >= len(text) || len(text) > layout.MaxPacked*(b.Len()-layout.SizePackedHead) || leastStored(text) > uint64(b.Len()) {
 		return []byte(text)
 	}
 	return b.Bytes()
 }
 
-// Unpack returns the plain text of a stored table. The text is at most layout.MostPacked times as
+// Unpack returns the plain text of a stored table. The text is at most layout.MaxPacked times as
 // long as the stored one, and names at most as much as fits the stored size.
 func Unpack(text []byte) (string, error) {
 	plain, err := inflate(text)
@@ -78,9 +78,9 @@ func leastStored(text string) (n uint64) {
 	for line := range strings.Lines(text) {
 		switch kind, _, fields := strings.Cut(line, "\t"); {
 		case kind == "m" || kind == "c":
-			n += layout.LeastMarker
+			n += layout.MinMarker
 		case fields:
-			n += layout.LeastLine
+			n += layout.MinLine
 		}
 	}
 	return n
@@ -95,11 +95,11 @@ func inflate(text []byte) (string, error) {
 	}
 	size := uint64(binary.LittleEndian.Uint32(text[1:]))
 	data := text[layout.SizePackedHead:]
-	if size > layout.MostPacked*uint64(len(data)) {
+	if size > layout.MaxPacked*uint64(len(data)) {
 		return "", fmt.Errorf("%d bytes can't become %d", len(data), size)
 	}
-	if size > MostText {
-		return "", fmt.Errorf("it would become %d bytes, and %d is the most", size, MostText)
+	if size > MaxText {
+		return "", fmt.Errorf("it would become %d bytes, and %d is the most", size, MaxText)
 	}
 	plain := make([]byte, size)
 	r := flate.NewReader(bytes.NewReader(data))

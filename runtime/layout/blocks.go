@@ -118,7 +118,7 @@ const (
 	IndexWatched      = 1 << 27 // a trigger has to see every scope
 	IndexKept         = 1 << 28 // its gate is open in every state, for a watched marker
 	IndexCounted      = 1 << 29 // one scope in N is timed
-	IndexAsked        = 1 << 30 // another process has begun to sample, see OffSampleN, or changed the state
+	IndexControl      = 1 << 30 // another process has begun to sample, see OffSampleN, or changed the state
 	IndexMask         = 1<<24 - 1
 )
 
@@ -143,8 +143,8 @@ const (
 	OffCountersData  = 64
 
 	OffParentsMarker = 16 // global index of the marker
-	OffParentsData   = 24 // room for MostParents; unused entries have count 0
-	MostParents      = 6
+	OffParentsData   = 24 // room for MaxParents; unused entries have count 0
+	MaxParents       = 6
 	ParentMarker     = 0 // global index of the marker of the enclosing scope; NoMarker if there was none
 	ParentCount      = 8 // number of scopes with that parent
 	ParentSize       = 16
@@ -278,7 +278,7 @@ const NoMarker = 1<<64 - 1
 
 // The block of a cell. The count of a marker is CellPasses plus the counts of its buckets, added
 // over all shards. Bucket k has the scopes with 2^k ≤ ns < 2^(k+1), bucket 0 also those of 0 ns.
-// All ns are corrected for the cost of markers (OffInside, OffWhole); ticks are uncorrected.
+// All ns are corrected for the cost of markers (OffScopeInside, OffScopeCost); ticks are uncorrected.
 const (
 	CellMarker = 16  // global marker index
 	CellPasses = 24  // executions without a duration (points, count-only markers)
@@ -332,8 +332,8 @@ const (
 //
 // A text that begins with the byte PackedText is packed. Its first SizePackedHead bytes are that
 // byte and the length of the plain text, a u32 with the low byte first on every machine; the rest
-// is DEFLATE data (RFC 1951). A plain text is at most MostPacked times as long as the data. As
-// stored, packed or not, a text has at least LeastMarker bytes for each m and c line, and LeastLine
+// is DEFLATE data (RFC 1951). A plain text is at most MaxPacked times as long as the data. As
+// stored, packed or not, a text has at least MinMarker bytes for each m and c line, and MinLine
 // for each other line with a tab, which limits the memory that a reader needs for the names.
 // PackedSampled replaces PackedText for a table in which the SAMPLE of a marker is not 1; such a
 // table that is not packed begins with the line s.
@@ -342,9 +342,9 @@ const (
 	PackedText     = 0
 	PackedSampled  = 1
 	SizePackedHead = 5
-	MostPacked     = 16
-	LeastMarker    = 16
-	LeastLine      = 4
+	MaxPacked      = 16
+	MinMarker      = 16
+	MinLine        = 4
 )
 
 // Offsets in BlockReadings, which has the names of the values that collectors besides time read at
@@ -357,8 +357,8 @@ const (
 	OffReadingsLen        = 32 // bytes of text
 	OffReadingsText       = 64
 
-	MostCollectors = 8  // in BlockReadings
-	MostValues     = 64 // of all collectors
+	MaxCollectors = 8  // in BlockReadings
+	MaxValues     = 64 // of all collectors
 )
 
 // A BlockRead has the readings of one marker on one shard. At OffReadData are the Read… words of

@@ -220,8 +220,8 @@ func typical(figure func(*scopeCosts) uint64) uint64 {
 func setCosts() {
 	setHeader(layout.OffQuantum, toPS(stepTicks)>>costBits)
 	setHeader(layout.OffRead, toPS(readTicks)>>costBits)
-	setHeader(layout.OffInside, toPS(hot.inside)>>costBits)
-	setHeader(layout.OffWhole, toPS(hot.cost[kindOpened])>>costBits)
+	setHeader(layout.OffScopeInside, toPS(hot.inside)>>costBits)
+	setHeader(layout.OffScopeCost, toPS(hot.cost[kindOpened])>>costBits)
 	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 

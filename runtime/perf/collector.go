@@ -52,7 +52,7 @@ var program struct {
 	list [maxRegistered]registered
 }
 
-// maxRegistered is how many collectors a program can register. A run reads at most MostCollectors
+// maxRegistered is how many collectors a program can register. A run reads at most MaxCollectors
 // of them.
 const maxRegistered = 64 // a message in announce names it
 

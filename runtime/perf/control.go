@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// ackControl clears IndexAsked, the bit with which another process (markgen ctl) signals that it
+// ackControl clears IndexControl, the bit with which another process (markgen ctl) signals that it
 // has changed the state or the sampling rate in the data file. Counters follow the state, and
 // windows begin if there now is a rate. It is called at the next scope of a marker.
 //
@@ -41,10 +41,10 @@ func ackControl() {
 func clearRequest(index *uint32) {
 	for {
 		w := loadWord(index)
-		if w&layout.IndexAsked == 0 {
+		if w&layout.IndexControl == 0 {
 			return
 		}
-		left := w &^ layout.IndexAsked
+		left := w &^ layout.IndexControl
 		if left&^(layout.IndexMask|layout.IndexOff) == 0 {
 			left &^= layout.IndexOff
 		}

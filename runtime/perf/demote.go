@@ -127,7 +127,7 @@ type parents struct {
 	shard  uint32
 	bytes  uint64
 	marker uint64
-	list   [layout.MostParents]struct{ marker, count uint64 }
+	list   [layout.MaxParents]struct{ marker, count uint64 }
 }
 
 var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-layout.OffParentsData]

@@ -318,8 +318,8 @@ func TestCPUTime(t *testing.T) {
 	if cpu := d.word(layout.OffCPUTime); cpu < of/2 || cpu > of {
 		t.Errorf("processor time %d ns, of the process %d ns", cpu, of)
 	}
-	if count := d.word(layout.OffCount); count == 0 || count > d.word(layout.OffWhole) {
-		t.Errorf("a count costs %d ps, a scope %d ps", count, d.word(layout.OffWhole))
+	if count := d.word(layout.OffCount); count == 0 || count > d.word(layout.OffScopeCost) {
+		t.Errorf("a count costs %d ps, a scope %d ps", count, d.word(layout.OffScopeCost))
 	}
 }
 
@@ -351,7 +351,7 @@ func TestHeader(t *testing.T) {
 		if kind == "mono" && (d.word(layout.OffClock) != layout.ClockMono || d.word(layout.OffHz) != 1e9) {
 			t.Errorf("clock %d at %d Hz", d.word(layout.OffClock), d.word(layout.OffHz))
 		}
-		read, inside, whole := d.word(layout.OffRead), d.word(layout.OffInside), d.word(layout.OffWhole)
+		read, inside, whole := d.word(layout.OffRead), d.word(layout.OffScopeInside), d.word(layout.OffScopeCost)
 		if read == 0 || whole < inside || whole < read || whole > 10e6 || d.word(layout.OffQuantum) == 0 {
 			t.Errorf("read %d ps, inside %d ps, whole %d ps, quantum %d ps", read, inside, whole, d.word(layout.OffQuantum))
 		}

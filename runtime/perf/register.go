@@ -352,7 +352,7 @@ func decide(m *Marker) uint32 {
 		}
 	}
 	w := loadWord(&m.index)
-	if w&layout.IndexAsked != 0 {
+	if w&layout.IndexControl != 0 {
 		ackControl()
 		w = loadWord(&m.index)
 	}

@@ -33,7 +33,7 @@ func formatReport() []byte {
 		Clock:   "mono",
 		Quantum: *headerWord(layout.OffQuantum),
 		Read:    *headerWord(layout.OffRead),
-		Scope:   *headerWord(layout.OffWhole),
+		Scope:   *headerWord(layout.OffScopeCost),
 		NoTable: hot.hooks&hookUntimed != 0,
 		Lost:    atomic.LoadUint64(headerWord(layout.OffLost)),
 	}

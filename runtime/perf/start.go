@@ -72,7 +72,7 @@ func begin() {
 			case refused == layout.WildPicked:
 				fromStart = true
 				mode = modeReady
-				if lastTold && !conf.Waits {
+				if tablesAnnounced && !conf.Waits {
 					hold()
 				}
 			}

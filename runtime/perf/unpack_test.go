@@ -43,7 +43,7 @@ func TestUnpack(t *testing.T) {
 		{"nothing, packed", packed(t, "", flate.DefaultCompression), ""},
 		{"of another size", string(longer), ""},
 		{"cut off", stored[:10], ""},
-		{"packed beyond MostPacked", packed(t, strings.Repeat("a", 1<<20), flate.BestCompression), ""},
+		{"packed beyond MaxPacked", packed(t, strings.Repeat("a", 1<<20), flate.BestCompression), ""},
 	} {
 		if got := unpack(tt.text); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)

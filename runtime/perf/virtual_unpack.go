@@ -21,7 +21,7 @@ func unpack(text string) string {
 		size = size<<8 | uint64(text[i])
 	}
 	packed := text[layout.SizePackedHead:]
-	if size > layout.MostPacked*uint64(len(packed)) {
+	if size > layout.MaxPacked*uint64(len(packed)) {
 		return ""
 	}
 	plain, _ := inflate.Inflate(packed, int(size))

@@ -78,7 +78,7 @@ func ofStore(s Store) []prometheus.Collector {
 		gauge("markgen_store_waiting_bytes_max", "Memory for them; batches are refused when it is full.",
 			func(st store.Status) float64 { return float64(st.Memory) }),
 		gauge("markgen_store_trouble", "1 while figures can't be written to the tables, else 0.", func(st store.Status) float64 {
-			if st.Trouble != nil {
+			if st.WriteError != nil {
 				return 1
 			}
 			return 0

@@ -7,12 +7,12 @@ type Status struct {
 	WaitingBytes   int64 // memory that they use
 	Memory         int64 // limit of WaitingBytes: from half of it on all is written at once, at the limit ErrBehind
 	Chunks         int64 // chunks written to the tables so far
-	Trouble        error // why writing fails, or nil
+	WriteError     error // why writing fails, or nil
 }
 
 // Status returns the current status. It does not query the database, and may be called at any time.
 func (s *Store) Status() Status {
-	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load(), Trouble: s.workerErrors.any()}
+	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load(), WriteError: s.workerErrors.any()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range allChunks {

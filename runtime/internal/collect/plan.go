@@ -36,7 +36,7 @@ func (p *Plan) Add(r Reader) bool {
 	if first == end {
 		return true
 	}
-	if len(p.readers) == layout.MostCollectors || end > layout.MostValues {
+	if len(p.readers) == layout.MaxCollectors || end > layout.MaxValues {
 		return false
 	}
 	for v := first; r.Distribution && v < end; v++ {

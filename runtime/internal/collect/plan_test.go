@@ -423,8 +423,8 @@ func TestPlan(t *testing.T) {
 	if p.Describe(file.blocks()) {
 		t.Error("a plan that reads nothing is described")
 	}
-	c := testCollector{values: make([]uint64, layout.MostValues)}
-	names := make([]string, layout.MostValues)
+	c := testCollector{values: make([]uint64, layout.MaxValues)}
+	names := make([]string, layout.MaxValues)
 	for i := range names {
 		names[i] = fmt.Sprint("v", i)
 	}
@@ -432,15 +432,15 @@ func TestPlan(t *testing.T) {
 		values int
 		ok     bool
 	}{
-		{0, true}, {2, true}, {layout.MostValues - 1, false}, {1, true}, {layout.MostValues - 3, true}, {1, false}, {0, true},
+		{0, true}, {2, true}, {layout.MaxValues - 1, false}, {1, true}, {layout.MaxValues - 3, true}, {1, false}, {0, true},
 	} {
 		if ok := p.Add(c.reader("c", names[:tt.values]...)); ok != tt.ok {
 			t.Errorf("%d values beside %d: %t", tt.values, p.values, ok)
 		}
 	}
 	p = Plan{}
-	for i := range layout.MostCollectors + 1 {
-		if ok := p.Add(c.reader(fmt.Sprint("c", i), names[:1+i%2]...)); ok != (i < layout.MostCollectors) {
+	for i := range layout.MaxCollectors + 1 {
+		if ok := p.Add(c.reader(fmt.Sprint("c", i), names[:1+i%2]...)); ok != (i < layout.MaxCollectors) {
 			t.Errorf("collector %d: %t", i, ok)
 		}
 	}
@@ -450,7 +450,7 @@ func TestPlan(t *testing.T) {
 	b := file.all[0]
 	n := b[layout.OffReadingsLen/8]
 	text := unsafe.String((*byte)(unsafe.Pointer(&b[layout.OffReadingsText/8])), n)
-	if uint32(b[0]) != layout.BlockReadings || b[layout.OffReadingsCollectors/8] != layout.MostCollectors || b[layout.OffReadingsValues/8] != 12 ||
+	if uint32(b[0]) != layout.BlockReadings || b[layout.OffReadingsCollectors/8] != layout.MaxCollectors || b[layout.OffReadingsValues/8] != 12 ||
 		!strings.HasPrefix(text, "c0\tv0\nc1\tv0\nc1\tv1\nc2\tv0\n") || strings.Count(text, "\n") != 12 {
 		t.Errorf("the plan is described as %d %q", b[:8], text)
 	}

@@ -13,11 +13,11 @@ import (
 // Go does not know what markgen tells the compiler about markers, so a build could get from go's
 // cache a package compiled without that information, as with a -toolexec of the user's. With
 // -toolexec markers are called, otherwise they are inlined, whichever is built first.
-func TestTold(t *testing.T) {
+func TestCompilerInfo(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("nothing is told on " + runtime.GOARCH)
+		t.Skip("the compiler gets no information on " + runtime.GOARCH)
 	}
 	markgen, dir := trapMarkgen(t), t.TempDir()
 	for name, text := range map[string]string{
