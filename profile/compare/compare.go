@@ -80,7 +80,7 @@ type series struct {
 	off        bool // turned off in some runs
 	countOnly  bool
 	values     [2][]float64 // by run and figure; NaN if there is none
-	scopes   [2][]float64 // by run, number of calls measured; NaN if the program lacks the marker
+	scopes     [2][]float64 // by run, number of calls measured; NaN if the program lacks the marker
 	counts     [2]counts
 	exact      exact
 }

@@ -24,9 +24,9 @@ const (
 
 // What a Count is the number of, in one run.
 const (
-	Scopes = "scopes"
-	Objects  = "objects" // allocated on the goroutine in scopes of the marker, and in none inside
-	Bytes    = "bytes"   // likewise
+	Scopes  = "scopes"
+	Objects = "objects" // allocated on the goroutine in scopes of the marker, and in none inside
+	Bytes   = "bytes"   // likewise
 )
 
 // quantities are the values of Count.What, in the order of reports.

@@ -17,7 +17,7 @@ import (
 // itself, sometimes strongly, and there is chance.
 type program struct {
 	markers  int
-	scopes int
+	scopes   int
 	shared   float64 // standard deviation of the shared part
 	own      float64 // standard deviation of a marker's own part
 	outliers float64 // fraction of markers and runs that are disturbed
