@@ -43,7 +43,7 @@ func (t *textPaths) list(nodes []*pathNode, indent string) {
 	for i, n := range nodes {
 		if float64(n.widthNS) < leastShare*t.whole {
 			if rest := widthOf(nodes[i:]); rest > 0 {
-				t.line(t.figures(partOf(float64(rest), t.whole), "", "", ""), indent, "", "… "+units.Plural(len(nodes)-i, "path")+", less than 1% each")
+				t.line(t.figures(percentOf(float64(rest), t.whole), "", "", ""), indent, "", "… "+units.Plural(len(nodes)-i, "path")+", less than 1% each")
 			}
 			return
 		}
@@ -51,7 +51,7 @@ func (t *textPaths) list(nodes []*pathNode, indent string) {
 		if n.Go {
 			start += "go "
 		}
-		share := partOf(float64(n.widthNS), t.whole)
+		share := percentOf(float64(n.widthNS), t.whole)
 		t.line(t.figures(share, units.WholeDuration(n.totalNS), units.WholeDuration(n.SelfNS), units.Count(n.Count)), start, t.o.common.cut(n.marker.Name), n.labelled(""))
 		t.list(n.children, indent+"  ")
 	}
