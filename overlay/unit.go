@@ -13,6 +13,7 @@ import (
 
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 	rt "github.com/markgen/markgen/runtime"
 )
 
@@ -52,7 +53,7 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 			if err != nil {
 				return nil, err
 			}
-			source := rewrite.Source{Name: name, Text: rewrite.Blank(text)}
+			source := rewrite.Source{Name: name, Text: inplace.Blank(text)}
 			u.files = append(u.files, source)
 			if !bytes.Equal(source.Text, text) {
 				u.blanked = append(u.blanked, source)
@@ -103,7 +104,7 @@ func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	other, err := rewrite.Load(u.path, []rewrite.Source{{Name: name, Text: rewrite.Blank(text)}})
+	other, err := rewrite.Load(u.path, []rewrite.Source{{Name: name, Text: inplace.Blank(text)}})
 	if err != nil {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 )
 
 // Headers finds the headers of loops and branches in the source of markers: data files contain only
@@ -46,7 +47,7 @@ func (h *Headers) Of(m *profile.Marker) string {
 
 // pointsIn returns the loops and branches in a file by line; nil if the file does not compile.
 func pointsIn(at sourceName, text string) map[int][]*rewrite.Point {
-	u, err := rewrite.Load(at.pkg, []rewrite.Source{{Name: at.file, Text: rewrite.Blank([]byte(text))}})
+	u, err := rewrite.Load(at.pkg, []rewrite.Source{{Name: at.file, Text: inplace.Blank([]byte(text))}})
 	if err != nil || u.Find(rewrite.Options{All: true, Tests: true, Generated: true}) != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 )
 
 const headersText = `package p
@@ -89,7 +90,7 @@ func TestHeadersInPlace(t *testing.T) {
 	if err := u.Find(rewrite.Options{All: true}); err != nil {
 		t.Fatal(err)
 	}
-	marked, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime/perf"})
+	marked, err := inplace.Mark(u, inplace.Options{Runtime: "github.com/markgen/markgen/runtime/perf"})
 	if err != nil {
 		t.Fatal(err)
 	}

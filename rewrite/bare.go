@@ -81,3 +81,12 @@ func without(marked []byte) []byte {
 	}
 	return append(bytes.TrimRight(out, " \t\r\n"), '\n')
 }
+
+// lineEnd returns the offset after the newline of the line that contains an offset, or
+// the length of the text if there is none.
+func lineEnd(text []byte, at int) int {
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}

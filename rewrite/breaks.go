@@ -85,8 +85,8 @@ func lineAt(f *file, at int) string {
 
 // ends reports whether only blanks follow on the line.
 func (b *breaker) ends(at int) bool {
-	at = skipBlanks(b.f.Text, at)
-	return at < len(b.f.Text) && (b.f.Text[at] == '\n' || b.f.Text[at] == '\r')
+	rest := bytes.TrimLeft(b.f.Text[at:], " \t")
+	return len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r')
 }
 
 // endsStatement reports whether a newline after the text has no meaning.

@@ -1,7 +1,9 @@
 package rewrite
 
 import (
+	"go/build"
 	"go/build/constraint"
+	"io"
 	"path/filepath"
 	"strings"
 )
@@ -38,10 +40,11 @@ func (f *file) buildLine() string {
 // platform reports whether the name of a file restricts it to an operating system or architecture,
 // as in x_linux.go or x_linux_arm64_test.go.
 func platform(name string) bool {
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".go"), "_test")
-	words := strings.Split(base, "_")
-	n := len(words)
-	return n > 1 && (systems[words[n-1]] || processors[words[n-1]])
+	elsewhere := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package p")), nil
+	}}
+	match, err := elsewhere.MatchFile("", filepath.Base(name))
+	return err == nil && !match
 }
 
 // conditional reports whether the file is compiled only under a condition: by its name, a
@@ -66,13 +69,3 @@ func (f *file) condition() string {
 	}
 	return "//go:build " + (&constraint.AndExpr{X: x, Y: &constraint.TagExpr{Tag: "cgo"}}).String()
 }
-
-// Operating systems and architectures in file name suffixes, from internal/syslist of the Go
-// distribution.
-var (
-	systems = set("aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux", "nacl",
-		"netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows", "zos")
-	processors = set("386", "amd64", "amd64p32", "arm", "armbe", "arm64", "arm64be", "loong64", "mips", "mipsle",
-		"mips64", "mips64le", "mips64p32", "mips64p32le", "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390",
-		"s390x", "sparc", "sparc64", "wasm")
-)

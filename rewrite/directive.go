@@ -28,7 +28,8 @@ type directive struct {
 	own     bool      // it is on a line of its own
 }
 
-const directivePrefix = "//perf:"
+// DirectivePrefix begins every directive.
+const DirectivePrefix = "//perf:"
 
 var verbs = []string{"mark", "skip", "begin", "end", "point", "pause", "resume"}
 
@@ -40,21 +41,21 @@ func (f *file) readDirectives() (errs Errors) {
 	}
 	for _, group := range f.ast.Comments {
 		for _, c := range group.List {
-			if len(c.Text) < len(directivePrefix) || c.Text[1] != '/' {
+			if len(c.Text) < len(DirectivePrefix) || c.Text[1] != '/' {
 				continue
 			}
-			if !strings.HasPrefix(c.Text, directivePrefix) {
+			if !strings.HasPrefix(c.Text, DirectivePrefix) {
 				if verb := almostDirective(c.Text); verb != "" {
-					fail(c.Pos(), "a directive is written without spaces and in lower case", "write "+directivePrefix+verb)
+					fail(c.Pos(), "a directive is written without spaces and in lower case", "write "+DirectivePrefix+verb)
 				}
 				continue
 			}
 			d := &directive{pos: c.Pos(), end: c.Pos() + token.Pos(len(c.Text)), own: f.ownLine(c.Pos())}
-			fields := strings.Fields(c.Text[len(directivePrefix):])
-			if len(fields) > 0 && strings.HasPrefix(c.Text[len(directivePrefix):], fields[0]) {
+			fields := strings.Fields(c.Text[len(DirectivePrefix):])
+			if len(fields) > 0 && strings.HasPrefix(c.Text[len(DirectivePrefix):], fields[0]) {
 				d.verb, fields = fields[0], fields[1:]
 			}
-			at := len(directivePrefix) + len(d.verb)
+			at := len(DirectivePrefix) + len(d.verb)
 			for _, field := range fields {
 				at += strings.Index(c.Text[at:], field)
 				if strings.HasPrefix(field, "size=") {
@@ -75,7 +76,7 @@ func (f *file) readDirectives() (errs Errors) {
 				}
 			}
 			if !d.own {
-				fail(c.Pos(), directivePrefix+d.verb+" stands behind code", "put it on a line of its own, above what it means")
+				fail(c.Pos(), DirectivePrefix+d.verb+" stands behind code", "put it on a line of its own, above what it means")
 				if !d.region() {
 					continue
 				}

@@ -15,7 +15,6 @@ type edits struct {
 type edit struct {
 	from, to int
 	with     string
-	comment  bool // with ends in a comment that gofmt may align with one above
 }
 
 func (e *edits) insert(at int, with string) {
@@ -46,9 +45,4 @@ func (e *edits) apply(from, to int) []byte {
 		b.col = longLine // in the middle of a line
 	}
 	return b.apply(e.text, e.sorted(), from, to)
-}
-
-// applySorted is apply for a sorted list, without breaking lines.
-func applySorted(text []byte, list []edit, from, to int) []byte {
-	return new(breaker).apply(text, list, from, to)
 }

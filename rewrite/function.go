@@ -63,8 +63,7 @@ type function struct {
 type event struct {
 	op    op
 	at    int      // byte offset of the token before which Overlay plants it
-	stmt  int      // byte offset after whose line InPlace inserts lines; 0 for before the line of at
-	inset string   // indentation of lines inserted after stmt
+	after int      // for a directive's event, the end of the directive; at, for the start of a list; else 0
 	slot  int      // opEnter: slot of the scope; opExit: lowest slot closed
 	ends  []*Point // opExit: points of the scopes that end, in the order in which they were opened
 	n     int      // opExit: number of slots closed; if 0, nothing is planted

@@ -3,7 +3,6 @@
 package rewrite
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 )
@@ -45,8 +44,4 @@ func (b *box[T]) each[K comparable](m map[K]T, f func(K, T)) {
 		t.Fatal(err)
 	}
 	checkLines(t, source, out[source.Name])
-	marked := markInPlace(t, "example.com/p", []Source{source}, Options{All: true}, InPlace{})[source.Name]
-	if back, err := Strip(source.Name, marked); err != nil || bytes.Equal(marked, source.Text) || !bytes.Equal(back, source.Text) {
-		t.Errorf("%v\n%s\n%s", err, marked, back)
-	}
 }

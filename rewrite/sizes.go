@@ -24,8 +24,8 @@ type Size struct {
 func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 	texts = map[string][]byte{}
 	for _, f := range u.files {
-		var pieces []piece
-		add := func(p *Point, at piece) {
+		e := &edits{text: f.Text}
+		add := func(p *Point, at int) {
 			if !p.sizePos.IsValid() {
 				return
 			}
@@ -37,26 +37,21 @@ func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 			} else {
 				x = "[1]int{" + place + x + "}"
 			}
-			at.lines = []string{"_ = " + x}
-			pieces = append(pieces, at)
+			e.insert(at, " _ = "+x+"; ")
 			sizes = append(sizes, Size{pos, p.SizeExpr})
 		}
 		for _, fn := range f.functions {
 			if fn.point != nil && !fn.point.Count {
-				add(fn.point, piece{at: f.offset(fn.body.Lbrace) + 1})
+				add(fn.point, f.offset(fn.body.Lbrace)+1)
 			}
-			for _, e := range fn.events {
-				if e.op == opEnter {
-					add(e.point, piece{at: e.at, stmt: e.stmt, tail: e.tail})
+			for _, ev := range fn.events {
+				if ev.op == opEnter {
+					add(ev.point, ev.at)
 				}
 			}
 		}
-		if len(pieces) == 0 {
+		if len(e.list) == 0 {
 			continue
-		}
-		e := &edits{text: f.Text}
-		for _, p := range pieces {
-			p.inLine(e)
 		}
 		for _, g := range f.ast.Comments {
 			for _, c := range g.List {

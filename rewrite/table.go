@@ -15,17 +15,11 @@ import (
 // separated by tabs (docs/reference/data-file.md lists the records). File names are relative to root.
 func (u *Unit) table(root string) string {
 	var b strings.Builder
-	if sampled(u.timed) {
-		b.WriteString(sampledLine)
-	}
-	if u.Name == "main" {
-		b.WriteString(lastLine)
-	}
-	b.WriteString("p\t" + u.Path + "\n")
+	b.WriteString(u.TableHead(u.timed))
 	index := map[*file]int{}
 	for i, f := range u.files {
 		index[f] = i
-		b.WriteString("f\t" + relative(root, f.Name) + "\n")
+		b.WriteString("f\t" + Relative(root, f.Name) + "\n")
 	}
 	// A line directive may give a block another file.
 	named := map[string]int{}
@@ -33,7 +27,7 @@ func (u *Unit) table(root string) string {
 		if c.File == filepath.Base(c.f.Name) {
 			return index[c.f]
 		}
-		name := filepath.ToSlash(filepath.Join(filepath.Dir(relative(root, c.f.Name)), c.File))
+		name := filepath.ToSlash(filepath.Join(filepath.Dir(Relative(root, c.f.Name)), c.File))
 		i, ok := named[name]
 		if !ok {
 			i = len(index) + len(named)
@@ -105,6 +99,32 @@ func (u *Unit) table(root string) string {
 	return b.String()
 }
 
+// TableHead returns the first lines of a table with the given timed points.
+func (u *Unit) TableHead(points []*Point) string {
+	head := ""
+	if sampled(points) {
+		head = sampledLine
+	}
+	if u.Name == "main" {
+		head += lastLine
+	}
+	return head + "p\t" + u.Path + "\n"
+}
+
+// TableLine returns the point's line of a table in a file that people keep. It has the name of the
+// point's file; the place is looked up in the source.
+func (p *Point) TableLine(file string) string {
+	flags := ""
+	if p.Count {
+		flags += "c"
+	}
+	if p.SizeExpr != "" {
+		flags += "z"
+	}
+	return strings.Join([]string{"m", p.ID.String(), p.Kind, file, noPlace, noPlace, ownGate, dash(flags), dash(p.Group),
+		strconv.Itoa(p.rate()), p.Name}, "\t") + "\n"
+}
+
 // rate returns N of the point's sample=1:N, 1 by default.
 func (p *Point) rate() int { return max(p.Sample, 1) }
 
@@ -120,8 +140,8 @@ func dash(s string) string {
 	return s
 }
 
-// relative returns the slash-separated name of a file, relative to root if the file is below root.
-func relative(root, name string) string {
+// Relative returns the slash-separated name of a file, relative to root if the file is below root.
+func Relative(root, name string) string {
 	if root != "" {
 		if rel, err := filepath.Rel(root, name); err == nil && !strings.HasPrefix(rel, "..") {
 			return filepath.ToSlash(rel)

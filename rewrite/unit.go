@@ -69,7 +69,7 @@ func Load(path string, sources []Source) (*Unit, error) {
 	var errs scanner.ErrorList
 	for _, s := range sources {
 		f := &file{Source: s, test: strings.HasSuffix(s.Name, "_test.go")}
-		f.Text, f.returns = withoutReturns(s.Text)
+		f.Text, f.returns = WithoutReturns(s.Text)
 		var err error
 		f.ast, err = parser.ParseFile(u.fset, s.Name, f.Text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {

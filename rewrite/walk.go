@@ -13,23 +13,17 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 		w.list(list, from, to)
 		return
 	}
-	start, inset := w.f.offset(from), w.f.indent(list, to)
+	start := w.f.offset(from)
 	if p.Count {
-		w.event(event{op: opCount, at: start, stmt: start, inset: inset, point: p})
+		w.event(event{op: opCount, at: start, after: start, point: p})
 		w.list(list, from, to)
 		return
 	}
 	slot := w.open(p)
-	opened := w.event(event{op: opEnter, at: start, stmt: start, inset: inset, slot: slot, point: p})
+	w.event(event{op: opEnter, at: start, after: start, slot: slot, point: p})
 	w.list(list, from, to)
 	if !w.flow.Ends(list) {
-		end := w.f.lastEnd(list, start)
-		for _, e := range w.fn.events[opened+1:] {
-			if e.stmt > end { // the event of a directive after the last statement
-				end, inset = e.stmt, e.inset
-			}
-		}
-		w.event(event{op: opExit, at: w.f.offset(to), stmt: end, inset: inset, slot: slot, ends: w.opened(slot), n: 1, tail: true})
+		w.event(event{op: opExit, at: w.f.offset(to), slot: slot, ends: w.opened(slot), n: 1, tail: true})
 	}
 	w.chain = w.chain[:slot]
 }
@@ -118,29 +112,28 @@ func hasWord(text []byte, word string) bool {
 
 // place plants the event of a directive between statements.
 func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
-	off, tail := w.f.offset(at), w.listEnd(at) == at
+	e := event{at: w.f.offset(at), after: w.f.offset(d.end), tail: w.listEnd(at) == at}
 	switch d.verb {
 	case "pause", "resume":
 		if dead {
 			w.fail(d.pos, "//perf:"+d.verb+" is never reached", "put it in front of the statement that leaves the block")
 			return
 		}
-		o := opPause
+		e.op = opPause
 		if d.verb == "resume" {
-			o = opResume
+			e.op = opResume
 		}
-		w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos))})
+		w.event(e)
 	case "point":
 		if dead {
 			w.fail(d.pos, "//perf:point "+d.name+" is never reached", "put it in front of the statement that leaves the block")
 			return
 		}
-		if p := w.point(KindPoint, d.pos, d.name, "point "+d.name, token.NoPos, token.NoPos, d); p != nil {
-			o := opPoint
-			if p.Count {
-				o = opCount
+		if e.point = w.point(KindPoint, d.pos, d.name, "point "+d.name, token.NoPos, token.NoPos, d); e.point != nil {
+			if e.op = opPoint; e.point.Count {
+				e.op = opCount
 			}
-			w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), point: p})
+			w.event(e)
 		}
 	case "begin":
 		p := w.point(KindRegion, d.pos, d.name, "begin "+d.name, token.NoPos, token.NoPos, d)
@@ -151,14 +144,14 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 		if p == nil || dead {
 			return
 		}
-		if p.Count {
-			w.event(event{op: opCount, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), point: p})
-			return
+		e.op, e.point = opCount, p
+		if !p.Count {
+			e.op, e.slot = opEnter, w.open(p)
 		}
-		slot := w.open(p)
-		w.event(event{op: opEnter, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), slot: slot, point: p})
+		w.event(e)
 	case "end":
-		w.endRegion(d, event{op: opExit, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), n: 1}, serial, dead)
+		e.op, e.n = opExit, 1
+		w.endRegion(d, e, serial, dead)
 	}
 }
 

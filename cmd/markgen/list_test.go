@@ -11,6 +11,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 	rt "github.com/markgen/markgen/runtime"
 )
 
@@ -40,7 +41,7 @@ func TestListMarkedInPlace(t *testing.T) {
 	}
 	ids, _ := new(registry.Registry).Assign([]string{"example.com/m"}, u.RegistryPoints())
 	u.SetIDs(ids)
-	files, err := u.InPlace(rewrite.InPlace{Runtime: rt.Perf})
+	files, err := inplace.Mark(u, inplace.Options{Runtime: rt.Perf})
 	if err != nil {
 		t.Fatal(err)
 	}

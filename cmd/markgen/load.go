@@ -19,6 +19,7 @@ import (
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/rewrite/gc"
+	"github.com/markgen/markgen/rewrite/inplace"
 	rt "github.com/markgen/markgen/runtime"
 )
 
@@ -206,7 +207,7 @@ func loadUnit(env *cli.Env, p *overlay.Package, names []string) (*rewrite.Unit, 
 		}
 		// Code that markgen inserted is not part of the user's source; blanking it keeps all
 		// positions.
-		sources = append(sources, rewrite.Source{Name: env.Shown(path), Text: rewrite.Blank(text)})
+		sources = append(sources, rewrite.Source{Name: env.Shown(path), Text: inplace.Blank(text)})
 	}
 	if len(sources) == 0 {
 		return nil, nil

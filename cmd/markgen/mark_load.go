@@ -21,6 +21,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 	rt "github.com/markgen/markgen/runtime"
 )
 
@@ -179,7 +180,7 @@ func tablesIn(dir string) (map[string][]byte, error) {
 		text, err := fileread.File(path)
 		if err != nil {
 			errs = errors.Join(errs, err)
-		} else if rewrite.IsTable(text) {
+		} else if inplace.IsTable(text) {
 			tables[path] = text
 		}
 	}
@@ -203,7 +204,7 @@ func (m *marking) read(g *markedPackage) error {
 			m.pace.Begin(len(text))
 			var plain []byte
 			if err == nil {
-				plain, err = rewrite.Strip(m.env.Shown(path), text)
+				plain, err = inplace.Strip(m.env.Shown(path), text)
 			}
 			switch {
 			case err == nil:
@@ -327,7 +328,7 @@ func (m *marking) place(ctx context.Context) error {
 	}
 	for _, g := range m.groups {
 		for _, u := range g.units {
-			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Dir: m.env.Dir, Unit: u.suffix, Now: map[string][]byte{}}
+			in := inplace.Options{Runtime: runtime, Root: m.Root, Dir: m.env.Dir, Unit: u.suffix, Now: map[string][]byte{}}
 			in.Program = g.Name == "main" && u.suffix == "" && programs.marked(g.Dir)
 			m.plan.programs = m.plan.programs || in.Program
 			for path, text := range g.plain {
@@ -337,13 +338,13 @@ func (m *marking) place(ctx context.Context) error {
 					in.Beside = append(in.Beside, text)
 				}
 			}
-			texts, err := u.InPlace(in)
+			texts, err := inplace.Mark(u.Unit, in)
 			if err != nil {
 				return err
 			}
 			for name, text := range texts {
 				path := m.env.Path(name)
-				if old, err := fileread.File(path); err == nil && rewrite.IsTable(text) && !rewrite.IsTable(old) {
+				if old, err := fileread.File(path); err == nil && inplace.IsTable(text) && !inplace.IsTable(old) {
 					return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.Shown(path))
 				}
 				g.wanted[path] = text
@@ -375,7 +376,7 @@ func (m *marking) compare(g *markedPackage) {
 	changed := false
 	for path, text := range g.wanted {
 		old, there := g.disk[path]
-		if there == (text != nil) && (string(old) == string(text) || rewrite.IsTable(text) && rewrite.SameTable(old, text)) {
+		if there == (text != nil) && (string(old) == string(text) || inplace.IsTable(text) && inplace.SameTable(old, text)) {
 			continue
 		}
 		changed = true
@@ -389,7 +390,7 @@ func (m *marking) compare(g *markedPackage) {
 		m.plan.sized = append(m.plan.sized, func(tests *overlay.SizeTests) { m.addSizeTests(g, tests) })
 	}
 	for path, text := range g.disk {
-		if blank := rewrite.Blank(text); string(blank) != string(text) {
+		if blank := inplace.Blank(text); string(blank) != string(text) {
 			m.plan.unmarked[path] = blank
 		}
 	}

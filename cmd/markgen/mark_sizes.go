@@ -5,6 +5,7 @@ import (
 
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 )
 
 // hasSizes reports whether a directive of the package has a size=.
@@ -18,7 +19,7 @@ func (g *markedPackage) hasSizes() bool {
 func (g *markedPackage) blank() map[string][]byte {
 	texts := map[string][]byte{}
 	for path := range g.plain {
-		texts[path] = rewrite.Blank(g.disk[path])
+		texts[path] = inplace.Blank(g.disk[path])
 	}
 	return texts
 }

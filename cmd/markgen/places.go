@@ -14,6 +14,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/inplace"
 )
 
 // A placer looks up the lines of markers in the source. Tables that are stored with the source have
@@ -134,8 +135,8 @@ func sourcesIn(root, folder string) (list []rewrite.Source) {
 			continue
 		}
 		text, err := fs.ReadFile(files, name)
-		if err == nil && !rewrite.IsTable(text) {
-			list = append(list, rewrite.Source{Name: path.Base(name), Text: rewrite.Blank(text)})
+		if err == nil && !inplace.IsTable(text) {
+			list = append(list, rewrite.Source{Name: path.Base(name), Text: inplace.Blank(text)})
 		}
 	}
 	return list

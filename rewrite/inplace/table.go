@@ -1,4 +1,4 @@
-package rewrite
+package inplace
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/markgen/markgen/rewrite"
 )
 
 // tableHeader is the first line of a generated table file.
@@ -23,18 +25,18 @@ func IsTable(src []byte) bool {
 // A tableGroup has the markers that one generated file declares: the markers of all files that are
 // always compiled, or of one file that is compiled conditionally.
 type tableGroup struct {
-	of     *file  // one of its files
-	file   string // base name of the generated file
-	build  string // //go:build line of the generated file, or ""
-	marks  string // name of the variable with the markers
-	points []*Point
-	fields map[*Point]string
+	of     *rewrite.Plan // one of its files
+	file   string        // base name of the generated file
+	build  string        // //go:build line of the generated file, or ""
+	marks  string        // name of the variable with the markers
+	points []*rewrite.Point
+	fields map[*rewrite.Point]string
 }
 
-// groups returns the groups of the unit's points, in the order of the points, and the group of each
-// file.
-func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) {
-	of = map[*file]*tableGroup{}
+// groups returns the groups of the unit's points, in the order of the points, and sets the group of
+// each file.
+func (w *writer) groups() (list []*tableGroup) {
+	w.of = map[string]*tableGroup{}
 	var always *tableGroup
 	taken := map[string]bool{} // names already used in the package
 	take := func(marks string) (taking bool) {
@@ -47,19 +49,19 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 		return taking
 	}
 	take(w.marks)
-	group := func(f *file) *tableGroup {
-		g := of[f]
+	group := func(p *rewrite.Plan) *tableGroup {
+		g := w.of[p.Name]
 		switch {
 		case g != nil:
-		case !f.conditional():
+		case !p.Sometimes:
 			if always == nil {
-				always = &tableGroup{of: f, file: w.tableName(), marks: w.marks}
+				always = &tableGroup{of: p, file: w.tableName(), marks: w.marks}
 				list = append(list, always)
 			}
 			g = always
 		default:
-			base := filepath.Base(f.Name)
-			g = &tableGroup{of: f, file: "markgen_table_" + base, build: f.condition()}
+			base := filepath.Base(p.Name)
+			g = &tableGroup{of: p, file: "markgen_table_" + base, build: p.Condition}
 			if slices.Contains(tableNames[:], g.file) {
 				g.file = "markgen_table_file_" + base
 			}
@@ -70,28 +72,35 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 			}
 			list = append(list, g)
 		}
-		of[f] = g
+		w.of[p.Name] = g
 		return g
 	}
+	plans := map[string]*rewrite.Plan{}
+	for i := range w.plans {
+		plans[w.plans[i].Name] = &w.plans[i]
+	}
 	for _, p := range w.u.Points {
-		g := group(p.f)
+		g := group(plans[p.Pos.Filename])
 		g.points = append(g.points, p)
 	}
-	for _, f := range w.u.files {
-		if slices.ContainsFunc(f.functions, w.finishes) { // the table tells that main calls Finish
-			group(f)
+	for i := range w.plans {
+		if slices.ContainsFunc(w.plans[i].Functions, w.finishes) { // the table tells that main calls Finish
+			group(&w.plans[i])
 		}
 	}
 	for _, g := range list {
 		g.fields = fieldNames(g.points)
 	}
-	return list, of
+	return list
 }
+
+// marker returns the address of a point's marker.
+func (g *tableGroup) marker(p *rewrite.Point) string { return "&" + g.marks + "." + g.fields[p] }
 
 // tableNames has the names of the generated files of a package's three units.
 var tableNames = [...]string{"markgen_table.go", "markgen_table_test.go", "markgen_table_x_test.go"}
 
-func (w *inPlaceWriter) tableName() string {
+func (w *writer) tableName() string {
 	switch w.o.Unit {
 	case "t":
 		return tableNames[1]
@@ -121,8 +130,8 @@ const (
 // merge=union in .gitattributes makes git keep both, in the order of the branches, which is
 // equivalent: see SameTable. Git merges conflicts with fewer than four lines in between into one,
 // and would duplicate those lines; so functions are separated by more.
-func (w *inPlaceWriter) table(g *tableGroup) []byte {
-	slices.SortStableFunc(g.points, func(a, b *Point) int {
+func (w *writer) table(g *tableGroup) []byte {
+	slices.SortStableFunc(g.points, func(a, b *rewrite.Point) int {
 		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Header, b.Header),
 			cmp.Compare(a.Given, b.Given), cmp.Compare(a.ID, b.ID))
 	})
@@ -143,19 +152,12 @@ func (w *inPlaceWriter) table(g *tableGroup) []byte {
 	}
 	fmt.Fprintf(&b, "\n\t%s %s.Marker\n\n%s}\n\n", fieldAfter, w.perf, pad)
 	fmt.Fprintf(&b, "var _ = %s.RegisterTable(&%s.%s, &%s.%s, `", w.perf, g.marks, fieldBefore, g.marks, fieldAfter)
-	if sampled(g.points) {
-		b.WriteString(sampledLine)
-	}
-	if w.u.Name == "main" {
-		b.WriteString(lastLine)
-	}
-	b.WriteString(tableText("p\t" + w.u.Path + "\n"))
+	b.WriteString(tableText(w.u.TableHead(g.points)))
 	for i, p := range g.points {
 		if apart(i) {
 			b.WriteString("\n\n\n")
 		}
-		b.WriteString(tableText(strings.Join([]string{"m", p.ID.String(), p.Kind, w.fileName(p), noPlace, noPlace, ownGate,
-			dash(flags(p)), dash(p.Group), strconv.Itoa(p.rate()), p.Name}, "\t") + "\n"))
+		b.WriteString(tableText(p.TableLine(w.fileName(p))))
 	}
 	b.WriteString("\n\n\n`)\n")
 	return b.Bytes()
@@ -165,25 +167,13 @@ func (w *inPlaceWriter) table(g *tableGroup) []byte {
 const tableComment = "\t//"
 
 // fileName returns the name of a point's file in a table.
-func (w *inPlaceWriter) fileName(p *Point) string {
-	name := p.f.Name
+func (w *writer) fileName(p *rewrite.Point) string {
+	name := p.Pos.Filename
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(w.o.Dir, name)
 	}
-	return relative(w.o.Root, name)
+	return rewrite.Relative(w.o.Root, name)
 }
 
 // tableText returns text for the raw string of a table, with back quotes spliced in.
 func tableText(text string) string { return strings.ReplaceAll(text, "`", "`+\"`\"+`") }
-
-// flags returns the flag letters of a point in its m line.
-func flags(p *Point) string {
-	s := ""
-	if p.Count {
-		s += "c"
-	}
-	if p.SizeExpr != "" {
-		s += "z"
-	}
-	return s
-}

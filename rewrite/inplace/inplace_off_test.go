@@ -1,4 +1,4 @@
-package rewrite
+package inplace
 
 import (
 	"maps"
@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/tier"
 )
 
 // program writes a module with a main package and a package p, and returns its directory.
 func program(t *testing.T, files map[string][]byte) string {
 	t.Helper()
-	checkout, err := filepath.Abs("../runtime")
+	checkout, err := filepath.Abs("../../runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +62,12 @@ func TestInPlaceOffIsGone(t *testing.T) {
 		}
 		plain["p/"+name] = text
 	}
-	var sources []Source
+	var sources []rewrite.Source
 	for _, name := range slices.Sorted(maps.Keys(plain)) {
-		sources = append(sources, Source{name, plain[name]})
+		sources = append(sources, rewrite.Source{Name: name, Text: plain[name]})
 	}
 	maps.Copy(marked, plain)
-	maps.Copy(marked, markInPlace(t, "example.com/p", sources, Options{All: true}, InPlace{}))
+	maps.Copy(marked, markInPlace(t, "example.com/p", sources, rewrite.Options{All: true}, Options{}))
 
 	want := instructions(t, program(t, plain), "")
 	got := instructions(t, program(t, marked), "markgen_off")

@@ -1,15 +1,17 @@
-package rewrite
+package inplace
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/rewrite"
 )
 
 // A table in another order, as after a merge, is the same; a table with different numbers of fields
 // and lines is not.
 func TestSameTable(t *testing.T) {
 	const source = "package p\n\n//perf:mark\nfunc f() {\n}\n\n//perf:mark\nfunc g() {\n}\n\n//perf:mark\nfunc h() {\n}\n"
-	table := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(source)}}, Options{}, InPlace{})["markgen_table.go"])
+	table := string(markInPlace(t, "example.com/p", []rewrite.Source{{Name: "p.go", Text: []byte(source)}}, rewrite.Options{}, Options{})["markgen_table.go"])
 	lines := func(name string) (field, marker string) {
 		field = "\t// " + name + "\n\t// p.go\n\t" + name + ",\n\n"
 		for line := range strings.Lines(table) {

@@ -1,7 +1,6 @@
-package rewrite
+package inplace
 
 import (
-	"bytes"
 	"testing"
 )
 
@@ -14,23 +13,12 @@ func TestRoundTripOfGroups(t *testing.T) {
 		"in a string":                           "package p\n\nconst s = `\nperfs[0].Exit()\nif perf.On {\n\tdefer perf.Close(perfs[:])\n}\n`\n\nfunc f() {\n\tprintln(s)\n}\n",
 		"in a string, aligned":                  "package p\n\nfunc f() string  { return `\nperf.Close(perfs[:])\n` }\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
 		"comments with blank lines":             "package p\n\n/*\n\nfunc f() {}\n\n*/\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
-		"a comment without a declaration":       "package p\n\n// Nothing.\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n\n// The end.\n",
+		"a comment without a declaration":       "package p\n\n// Nothing.\n\nfunc g() int { return 1 }\n\n// The end.\n",
 		"no import, a comment at the package":   "package p // of tests\n// It goes on.\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
 		"an import with a comment":              "package p\n\nimport \"fmt\" // prints\n\nfunc g() int     { return 1 }\nfunc hh() string { return fmt.Sprint() }\n",
 		"a constraint in the middle":            "package p\n\n//go:build no\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
 		"blank lines":                           "package p\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n\nfunc f() {\n\n\tprintln()\n\n\n\tprintln()\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) { checkRoundTrip(t, "a.go", []byte(text)) })
-	}
-}
-
-// Bodies on one line are broken and joined also in a file that gofmt would change elsewhere.
-func TestGroupsOfUnformattedFile(t *testing.T) {
-	const clean = "package p\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n"
-	text := []byte(clean + "\nvar  a=1\n")
-	marked := checkRoundTrip(t, "a.go", text)
-	formattedPart := markAll(t, "a.go", []byte(clean))
-	if want := append(formattedPart, "\nvar  a=1\n"...); !bytes.Equal(marked, want) {
-		t.Errorf("marked\n%s\nwant\n%s", marked, want)
 	}
 }

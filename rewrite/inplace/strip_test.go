@@ -1,11 +1,14 @@
-package rewrite
+package inplace
 
 import (
 	"bytes"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/rewrite"
 )
 
 // editedSource is the source that tests mark, edit and strip.
@@ -82,7 +85,7 @@ func TestStripAfterEdits(t *testing.T) {
 		{"the import deleted", imports, "import \"fmt\"\n", "", ""},
 		{"the name perf used by the user", "return 1\n", "perf := 1\n\treturn perf\n", "return 1", "perf := 1; return perf"},
 	}
-	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
+	marked := string(markInPlace(t, "example.com/p", []rewrite.Source{{Name: "p.go", Text: []byte(editedSource)}}, rewrite.Options{}, Options{})["p.go"])
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(marked, test.from) || !strings.Contains(editedSource, test.was) {
@@ -119,7 +122,7 @@ func TestStripErrors(t *testing.T) {
 			"p.go:13:3: a comment stands in what markgen inserted; move it out, or delete it"},
 		{"a syntax error", "return n", "return n n", "p.go:32:11: expected ';', found n"},
 	}
-	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
+	marked := string(markInPlace(t, "example.com/p", []rewrite.Source{{Name: "p.go", Text: []byte(editedSource)}}, rewrite.Options{}, Options{})["p.go"])
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(marked, test.from) {
@@ -140,39 +143,13 @@ func TestStripLeavesImportInUse(t *testing.T) {
 	if marked := checkRoundTrip(t, "p.go", []byte(own)); !bytes.Contains(marked, []byte("perfs2[0].Enter(&perfmarks2.f)")) {
 		t.Errorf("marked in another way than expected:\n%s", marked)
 	}
-	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
+	marked := string(markInPlace(t, "example.com/p", []rewrite.Source{{Name: "p.go", Text: []byte(editedSource)}}, rewrite.Options{}, Options{})["p.go"])
 	for _, call := range []string{"perf.State()", "perf.Pause()", "perf.Finish()"} {
 		edited := strings.Replace(marked, "\tfmt.Println(n)\n", "\t"+call+"\n\tfmt.Println(n)\n", 1)
 		want := strings.Replace(editedSource, "\tfmt.Println(n)\n", "\t"+call+"\n\tfmt.Println(n)\n", 1)
 		want = strings.Replace(want, "import \"fmt\"\n", "import (\n\t\"fmt\"\n\n\tperf \""+testRuntime+"\"\n)\n", 1)
 		if got, err := Strip("p.go", []byte(edited)); err != nil || string(got) != want {
 			t.Errorf("%s: %v, got\n%s\nwant\n%s", call, err, got, want)
-		}
-	}
-}
-
-// Earlier versions wrote a comment after the import, which formatters may have separated from the
-// import.
-func TestStripFormerNotes(t *testing.T) {
-	const (
-		note  = " // inserted by markgen"
-		ours  = "perf \"" + testRuntime + "\""
-		block = "import (\n\t\"fmt\"\n\t\"os\"\n"
-		code  = "\n//perf:mark\nfunc f() {\n\tif perf.On {\n\t\tdefer perf.Enter(&perfmarks.f).Exit()\n\t}\n\tfmt.Println(os.Args)\n}\n"
-		rest  = "\n//perf:mark\nfunc f() {\n\tfmt.Println(os.Args)\n}\n"
-	)
-	tests := []struct{ name, text, want string }{
-		{"as it was", block + ")\nimport " + ours + note + "\n" + code, block + ")\n" + rest},
-		{"in a block", block + "\n\t" + ours + note + "\n)\n" + code, block + ")\n" + rest},
-		{"behind the block", block + "\n\t" + ours + "\n)" + note + "\n" + code, block + ")\n" + rest},
-		{"below the block", block + "\n\t" + ours + "\n)\n\n" + note[1:] + "\n" + code, block + ")\n" + rest},
-		{"many, without markers", block + "\t" + note[1:] + "\n)\n\n" + note[1:] + "\n\n" + note[1:] + "\n" + rest, block + ")\n" + rest},
-		{"none but them", "\n" + note[1:] + "\n\nfunc f() {}\n", "\nfunc f() {}\n"},
-	}
-	for _, test := range tests {
-		got, err := Strip("p.go", []byte("package p\n\n"+test.text))
-		if want := "package p\n\n" + test.want; err != nil || string(got) != want {
-			t.Errorf("%s: %v, got\n%s\nwant\n%s", test.name, err, got, want)
 		}
 	}
 }
@@ -211,11 +188,11 @@ func TestInPlaceNames(t *testing.T) {
 	}
 	// A selector does not clash; a name in another file of the package does.
 	src := []byte("package p\n\nvar x = y.perf\n\nfunc f() {}\n")
-	out := markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{})
+	out := markInPlace(t, "p", []rewrite.Source{{Name: "p.go", Text: src}}, rewrite.Options{All: true}, Options{})
 	if !bytes.Contains(out["p.go"], []byte("import perf ")) {
 		t.Errorf("a selector counts as a name in\n%s", out["p.go"])
 	}
-	out = markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{Beside: [][]byte{[]byte("package p; func perf() {}")}})
+	out = markInPlace(t, "p", []rewrite.Source{{Name: "p.go", Text: src}}, rewrite.Options{All: true}, Options{Beside: [][]byte{[]byte("package p; func perf() {}")}})
 	if !bytes.Contains(out["p.go"], []byte("import perf2 ")) {
 		t.Errorf("a name of another file is used in\n%s", out["p.go"])
 	}
@@ -234,15 +211,18 @@ func checkBlank(t *testing.T, marked, stripped []byte) {
 			t.Fatalf("byte %d of\n%s\nbecame %q", i, marked, blanked[i])
 		}
 	}
-	if !bytes.Equal(tokens(blanked), tokens(stripped)) {
+	// A single import is left in the block that it was put into.
+	if !bytes.Equal(importBlock.ReplaceAll(tokens(blanked), []byte("importimport\n$1")), importBlock.ReplaceAll(tokens(stripped), []byte("importimport\n$1"))) {
 		t.Fatalf("\n%s\nbecame\n%s", marked, blanked)
 	}
 }
 
+var importBlock = regexp.MustCompile(`importimport\n\(\n((?:IDENT.*\n|\.\n)?STRING.*\n)\)\n`)
+
 // A table file is gofmt'ed, whatever the names are.
 func TestTableFormat(t *testing.T) {
 	src := []byte("package p\n\nvar nil int\n\n//perf:mark a`b`c\nfunc f() {\n\tfor {\n\t}\n}\n\n//perf:mark größer\nfunc g() {}\n\n//perf:mark range\nfunc h() {}\n\n//perf:mark 1 2\nfunc _() {}\nfunc _() {}\n")
-	for name, text := range markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{}) {
+	for name, text := range markInPlace(t, "p", []rewrite.Source{{Name: "p.go", Text: src}}, rewrite.Options{All: true}, Options{}) {
 		if IsTable(text) && !formatted(text) {
 			t.Errorf("gofmt would change %s\n%s", name, text)
 		}
@@ -255,7 +235,7 @@ func TestTableFormat(t *testing.T) {
 // Blank makes a generated file an empty file of its package.
 func TestBlankTable(t *testing.T) {
 	src := []byte("package p\n\nfunc f() {\n\tfor {\n\t}\n}\n")
-	for name, text := range markInPlace(t, "p", []Source{{"p_linux.go", append([]byte("//go:build linux\n\n"), src...)}, {"p.go", src}}, Options{All: true}, InPlace{}) {
+	for name, text := range markInPlace(t, "p", []rewrite.Source{{Name: "p_linux.go", Text: append([]byte("//go:build linux\n\n"), src...)}, {Name: "p.go", Text: src}}, rewrite.Options{All: true}, Options{}) {
 		if !IsTable(text) {
 			continue
 		}
@@ -307,11 +287,11 @@ func FuzzInPlace(f *testing.F) {
 	f.Add([]byte("package p\n\nfunc a() int { return 1 }\n\nfunc b()   { x(); y() } // one\nfunc cc()  {}           // two\nfunc ddd() { a() }      // three\n"))
 	f.Add([]byte("package p\n\ntype t struct{}\n\nfunc (t) a() func() int { return func() int { return 1 } }\nfunc (t) b() { go func() { x() }() }\nfunc (t) c() { /* c */ x() }\nfunc d() { x(`{ //perf:lin\n}`) }\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		u, err := Load("p", []Source{{"p.go", text}})
-		if err != nil || maybeMarked(text) || u.Find(Options{All: true, Generated: true}) != nil {
+		u, err := rewrite.Load("p", []rewrite.Source{{Name: "p.go", Text: text}})
+		if err != nil || maybeMarked(text) || u.Find(rewrite.Options{All: true, Generated: true}) != nil {
 			return
 		}
-		out, err := u.InPlace(InPlace{Runtime: testRuntime})
+		out, err := Mark(u, Options{Runtime: testRuntime})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package rewrite
+package inplace
 
 import (
 	"go/ast"
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// shapes recognises the statements that InPlace inserts, by the names that it uses in a file.
+// shapes recognises the statements that Mark inserts, by the names that it uses in a file.
 type shapes struct{ names }
 
 type shape uint8
@@ -21,7 +21,7 @@ const (
 
 // insertedNames are the names of the runtime that only inserted statements use. Finish, Pause and
 // Resume are also for users.
-var insertedNames = set("On", "Scope", "Enter", "Close", "Pass", "Point")
+var insertedNames = map[string]bool{"On": true, "Scope": true, "Enter": true, "Close": true, "Pass": true, "Point": true}
 
 // kind returns which inserted statement st is. The body of an if perf.On may be empty.
 func (s shapes) kind(st ast.Stmt) shape {

@@ -1,35 +1,35 @@
-package rewrite
+package inplace
 
 import (
-	"bytes"
 	"go/scanner"
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/markgen/markgen/rewrite"
 )
 
 // A formatter other than gofmt may move the import of the runtime to another group, and break long
 // inserted lines. markgen keeps its result, or the two would undo each other's changes forever.
 
-// reformatted sets m.now to the current text of the file if that differs from the marked text only
-// in formatting.
-func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
-	if bytes.Contains(now, []byte(importNote)) {
-		return // marked by an earlier version
+// reformatted reports whether the current text of a file differs from the marked text, and only in
+// formatting.
+func (w *writer) reformatted(marked, now []byte) bool {
+	if len(now) == 0 {
+		return false
 	}
-	a, b := newCodeScanner(m.text), newCodeScanner(now)
+	a, b := newCodeScanner(marked), newCodeScanner(now)
 	for {
 		x, y := a.next(), b.next()
 		if x != y {
-			return
+			return false
 		}
 		if x.tok == token.EOF {
 			break
 		}
 	}
-	if own := [2]string{w.perf, strconv.Quote(w.o.Runtime)}; a.imports[own] == 1 && b.imports[own] == 1 {
-		m.now = now
-	}
+	own := [2]string{w.perf, strconv.Quote(w.o.Runtime)}
+	return a.imports[own] == 1 && b.imports[own] == 1
 }
 
 // A codeScanner reads the tokens of a file that formatters do not change. It skips imports,
@@ -62,7 +62,7 @@ func (c *codeScanner) next() code {
 		case token.COMMA, token.SEMICOLON:
 			continue
 		case token.COMMENT:
-			if !strings.HasPrefix(lit, directivePrefix) {
+			if !strings.HasPrefix(lit, rewrite.DirectivePrefix) {
 				continue
 			}
 		}

@@ -1,15 +1,17 @@
-package rewrite
+package inplace
 
 import (
-	"bytes"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/markgen/markgen/rewrite"
 )
 
-// names are the identifiers that InPlace inserts: for the import of the runtime, the
+// names are the identifiers that Mark inserts: for the import of the runtime, the
 // scopes of a function, the markers of a package and those of its in-package tests. If
 // the user has such a name, all four end in the same number.
 type names struct {
@@ -45,40 +47,14 @@ search:
 	}
 }
 
-// mayClash reports whether a text has a word that looks like an inserted name. It is a cheap test
-// before the text is scanned.
-func mayClash(text []byte) bool {
-	for at := 0; ; {
-		i := bytes.Index(text[at:], []byte("perf"))
-		if i < 0 {
-			return false
-		}
-		begin := at + i
-		at = begin + len("perf")
-		if wordByte(text, begin-1) {
-			continue
-		}
-		rest := text[at:]
-		if bytes.HasPrefix(rest, []byte("marks")) || bytes.HasPrefix(rest, []byte("testmarks")) {
-			return true
-		}
-		end := at
-		if end < len(text) && text[end] == 's' {
-			end++
-		}
-		for end < len(text) && '0' <= text[end] && text[end] <= '9' {
-			end++
-		}
-		if !wordByte(text, end) {
-			return true
-		}
-	}
-}
+// mayClash matches a word that looks like an inserted name. It is a cheap test before a text is
+// scanned.
+var mayClash = regexp.MustCompile(`\bperf(s?[0-9]*\b|marks|testmarks)`)
 
 // perfWords adds the identifiers of a Go text that begin with perf to words, except
 // selectors: a name after a dot does not clash.
 func perfWords(text []byte, words map[string]bool) {
-	if !mayClash(text) {
+	if !mayClash.Match(text) {
 		return
 	}
 	var s scanner.Scanner
@@ -98,8 +74,8 @@ func perfWords(text []byte, words map[string]bool) {
 
 // fieldNames returns a unique identifier for each point, made of its name without the import path:
 // Parse, ParseFor1, TReadIf2Then.
-func fieldNames(points []*Point) map[*Point]string {
-	fields := make(map[*Point]string, len(points))
+func fieldNames(points []*rewrite.Point) map[*rewrite.Point]string {
+	fields := make(map[*rewrite.Point]string, len(points))
 	taken := map[string]bool{fieldBefore: true, fieldAfter: true}
 	for _, p := range points {
 		name := fieldName(strings.TrimPrefix(p.Name, p.Package+"."))

@@ -1,16 +1,18 @@
-package rewrite
+package inplace
 
 import (
 	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/markgen/markgen/rewrite"
 )
 
 // A checkout with CRLF is marked like one with LF, with the same tables and so the same IDs, and
 // marks made in one can be stripped in the other.
 func TestInPlaceOfLineEnds(t *testing.T) {
-	names, _ := filepath.Glob("../testdata/*/*/*.go*")
+	names, _ := filepath.Glob("../../testdata/*/*/*.go*")
 	own, _ := filepath.Glob("*.go")
 	files := map[string][]byte{"header.go": []byte("package p\n\nfunc f(a int, /* over\nlines */ b int) int { return a }\n\ntype T struct{}\n\n" +
 		"func (T) x() int   { return 1 }\nfunc (T) yyy() int { return 2 } // aligned\n\nvar s = `raw\nstring`\n")}
@@ -19,20 +21,20 @@ func TestInPlaceOfLineEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load("p", []Source{{name, text}}); err == nil {
+		if _, err := rewrite.Load("p", []rewrite.Source{{Name: name, Text: text}}); err == nil {
 			files[name] = text
 		}
 	}
 	marked := 0
 	for name, text := range files {
-		inLF := markInPlace(t, "example.com/p", []Source{{name, text}}, Options{All: true}, InPlace{})
-		inCRLF := markInPlace(t, "example.com/p", []Source{{name, withReturns(text)}}, Options{All: true}, InPlace{})
+		inLF := markInPlace(t, "example.com/p", []rewrite.Source{{Name: name, Text: text}}, rewrite.Options{All: true}, Options{})
+		inCRLF := markInPlace(t, "example.com/p", []rewrite.Source{{Name: name, Text: rewrite.WithReturns(text)}}, rewrite.Options{All: true}, Options{})
 		if len(inCRLF) != len(inLF) {
 			t.Errorf("%s: %d files with CRLF, %d with LF", name, len(inCRLF), len(inLF))
 		}
 		for file, want := range inLF {
 			if file == name {
-				want = withReturns(want)
+				want = rewrite.WithReturns(want)
 				marked++
 			}
 			if !bytes.Equal(inCRLF[file], want) {
@@ -42,10 +44,10 @@ func TestInPlaceOfLineEnds(t *testing.T) {
 		if inLF[name] == nil {
 			continue
 		}
-		if back, err := Strip(name, withReturns(inLF[name])); err != nil || !bytes.Equal(back, withReturns(text)) {
+		if back, err := Strip(name, rewrite.WithReturns(inLF[name])); err != nil || !bytes.Equal(back, rewrite.WithReturns(text)) {
 			t.Errorf("%s: marked with LF, checked out with CRLF and stripped, it is (%v)\n%q", name, err, back)
 		}
-		if back, err := Strip(name, bytes.ReplaceAll(inCRLF[name], crlf, lf)); err != nil || !bytes.Equal(back, text) {
+		if back, err := Strip(name, bytes.ReplaceAll(inCRLF[name], []byte("\r\n"), []byte("\n"))); err != nil || !bytes.Equal(back, text) {
 			t.Errorf("%s: marked with CRLF, checked out with LF and stripped, it is (%v)\n%q", name, err, back)
 		}
 	}

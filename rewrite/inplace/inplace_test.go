@@ -1,4 +1,4 @@
-package rewrite
+package inplace
 
 import (
 	"bytes"
@@ -13,16 +13,16 @@ import (
 
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/registry"
-
+	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/tier"
 )
 
 const testRuntime = "github.com/markgen/markgen/runtime/perf"
 
 // markInPlace marks a unit and returns the texts of the files that change.
-func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace) map[string][]byte {
+func markInPlace(t testing.TB, path string, files []rewrite.Source, o rewrite.Options, p Options) map[string][]byte {
 	t.Helper()
-	u, err := Load(path, files)
+	u, err := rewrite.Load(path, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace
 	if p.Runtime == "" {
 		p.Runtime = testRuntime
 	}
-	out, err := u.InPlace(p)
+	out, err := Mark(u, p)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -44,7 +44,7 @@ func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace
 // markAll marks all functions, loops and branches of one file.
 func markAll(t testing.TB, name string, text []byte) []byte {
 	t.Helper()
-	out, ok := markInPlace(t, "example.com/p", []Source{{name, text}}, Options{All: true}, InPlace{})[name]
+	out, ok := markInPlace(t, "example.com/p", []rewrite.Source{{Name: name, Text: text}}, rewrite.Options{All: true}, Options{})[name]
 	if !ok {
 		return text
 	}
@@ -85,9 +85,9 @@ func TestInPlaceGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := filepath.Base(name)
-		out := markInPlace(t, "example.com/p", []Source{{base, text}}, Options{All: strings.HasPrefix(base, "all")}, InPlace{})
+		out := markInPlace(t, "example.com/p", []rewrite.Source{{Name: base, Text: text}}, rewrite.Options{All: strings.HasPrefix(base, "all")}, Options{})
 		for file, marked := range out {
-			golden.Check(t, "inplace/"+strings.TrimSuffix(base, ".go")+"/"+file+".golden", marked)
+			golden.Check(t, strings.TrimSuffix(base, ".go")+"/"+file+".golden", marked)
 		}
 		checkRoundTrip(t, base, text)
 	}
@@ -95,7 +95,7 @@ func TestInPlaceGolden(t *testing.T) {
 
 // The programs under testdata/traps can be marked, and Strip restores them.
 func TestInPlaceTraps(t *testing.T) {
-	names, _ := filepath.Glob("../testdata/*/*/*.go*")
+	names, _ := filepath.Glob("../../testdata/*/*/*.go*")
 	if len(names) < 30 {
 		t.Fatalf("only %d files", len(names))
 	}
@@ -104,7 +104,7 @@ func TestInPlaceTraps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load("p", []Source{{name, text}}); err != nil {
+		if _, err := rewrite.Load("p", []rewrite.Source{{Name: name, Text: text}}); err != nil {
 			continue
 		}
 		checkRoundTrip(t, name, text)
@@ -178,7 +178,7 @@ func TestInPlaceOfOddities(t *testing.T) {
 					t.Fatal(err)
 				}
 				odd := oddity(text, r)
-				if _, err := Load("p", []Source{{file, odd}}); err != nil {
+				if _, err := rewrite.Load("p", []rewrite.Source{{Name: file, Text: odd}}); err != nil {
 					t.Fatalf("%v in\n%s", err, odd)
 				}
 				marked := checkRoundTrip(t, file, odd)

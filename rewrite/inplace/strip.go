@@ -1,23 +1,29 @@
-package rewrite
+package inplace
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/rewrite"
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// Strip returns src without the code that InPlace inserted, even if that has been moved
+// Strip returns src without the code that Mark inserted, even if that has been moved
 // or reformatted since. It returns src itself if there is none. Inserted code that is no
 // longer recognised, comments in inserted code and other uses of its names are errors
-// of type Errors. If the file does not parse, Strip returns the parser's error. Of a
+// of type rewrite.Errors. If the file does not parse, Strip returns the parser's error. Of a
 // generated table file, only the package clause remains, as with Blank.
+//
+// If gofmt would not change src, or did not when it was marked, the statements are taken out of its
+// syntax tree, and the result is formatted; else their text is.
 func Strip(name string, src []byte) ([]byte, error) {
 	if IsTable(src) {
 		return Blank(src), nil
@@ -25,7 +31,7 @@ func Strip(name string, src []byte) ([]byte, error) {
 	if !maybeMarked(src) {
 		return src, nil
 	}
-	if text, ok := withoutReturns(src); ok {
+	if text, ok := rewrite.WithoutReturns(src); ok {
 		back, err := Strip(name, text)
 		switch {
 		case err != nil:
@@ -33,7 +39,7 @@ func Strip(name string, src []byte) ([]byte, error) {
 		case bytes.Equal(back, text):
 			return src, nil
 		}
-		return withReturns(back), nil
+		return rewrite.WithReturns(back), nil
 	}
 	s, err := newStripper(name, src)
 	if err != nil {
@@ -41,105 +47,34 @@ func Strip(name string, src []byte) ([]byte, error) {
 	}
 	s.find()
 	if len(s.errs) > 0 {
-		s.errs.sort()
+		sort.SliceStable(s.errs, func(i, j int) bool { return s.errs[i].Pos.Offset < s.errs[j].Pos.Offset })
 		return nil, s.errs
 	}
-	if len(s.spans) == 0 && !s.notes() {
+	noted := len(lineNotes(s.f)) > 0
+	if len(s.spans) == 0 && !noted {
 		return src, nil
 	}
-	joined, err := s.without(name)
-	if err != nil {
-		return nil, err
+	var text []byte
+	if noted || formatted(src) {
+		text = s.fromTree()
 	}
-	if len(joined) < len(src) {
-		return Strip(name, joined) // the file may have been marked twice, with different names
+	if text == nil {
+		text = s.fromText()
 	}
-	return joined, nil
+	if len(text) < len(src) {
+		return Strip(name, text) // the file may have been marked twice, with different names
+	}
+	return text, nil
 }
 
-// without returns the text without the spans, with broken function bodies joined again. Code whose
-// alignment may have changed is formatted if it was gofmt'ed before: each group of declarations by
-// itself, or the whole file if a group cannot be formatted alone.
-func (s *stripper) without(name string) ([]byte, error) {
-	e := &edits{text: s.src}
-	groups := declGroups(s.src, s.f, s.offset)
-	realign := make([]bool, len(groups)) // by group
-	touched := map[int]bool{}            // groups with a comment //perf:line or to be realigned
-	whole, any := false, false
-	touch := func(at int) int {
-		i := groupAt(groups, at)
-		if i < 0 || !groups[i].alone {
-			whole = true
-			return -1
-		}
-		touched[i] = true
-		return i
-	}
-	for _, sp := range s.spans {
-		if sp.lines && sp.from > 0 && hasComment(s.src, sp.from-1) &&
-			(hasComment(s.src, sp.from) || sp.to < len(s.src) && hasComment(s.src, sp.to)) {
-			any = true
-			if i := touch(sp.from); i >= 0 {
-				realign[i] = true
-			}
-		}
-		whole = whole || !sp.lines
-		e.replace(sp.from, sp.to, "")
-	}
-	for _, c := range lineNotes(s.f) {
-		if !s.inSpan(s.offset(c.Pos())) {
-			touch(s.offset(c.Pos()))
-		}
-	}
-	list := e.sorted()
-	text := applySorted(s.src, list, 0, len(s.src))
-	if whole || opensGap(s.src, text) {
-		return joinAligned(name, s.src, text, any)
-	}
-	if len(touched) == 0 {
-		return text, nil
-	}
-	out := make([]byte, 0, len(s.src))
-	at := 0
-	for i, g := range groups {
-		if !touched[i] {
-			continue
-		}
-		out = append(out, applySorted(s.src, list, at, g.from)...)
-		text, err := joinAligned(name, alone(s.src[g.from:g.to]), alone(applySorted(s.src, list, g.from, g.to)), realign[i])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, text[len(groupHead):]...)
-		at = g.to
-	}
-	return append(out, applySorted(s.src, list, at, len(s.src))...), nil
-}
-
-// opensGap reports whether text has successive blank lines, which gofmt would remove, and src has
-// none.
-func opensGap(src, text []byte) bool {
-	gap := []byte("\n\n\n")
-	return bytes.Contains(text, gap) && !bytes.Contains(src, gap)
-}
-
-// joinAligned joins broken bodies in a text that was made from src. If there are any or realign is
-// true, and src is gofmt'ed, it formats the text.
-func joinAligned(name string, src, text []byte, realign bool) ([]byte, error) {
-	joined, err := joinLines(name, text)
-	if err != nil {
-		return nil, err
-	}
-	if (realign || !bytes.Equal(joined, text)) && formatted(src) {
-		if f, err := format.Source(joined); err == nil {
-			joined = f
-		}
-	}
-	return joined, nil
+// formatted reports whether gofmt would leave the source as it is.
+func formatted(src []byte) bool {
+	text, err := format.Source(src)
+	return err == nil && bytes.Equal(text, src)
 }
 
 // Blank returns a text of the same length and lines as src, with spaces in place of the
-// code that InPlace inserted, so that positions do not change. Of a generated table file,
+// code that Mark inserted, so that positions do not change. Of a generated table file,
 // only the package clause remains. Code that is not recognised remains, with the import;
 // a file that does not parse is returned unchanged.
 func Blank(src []byte) []byte {
@@ -176,34 +111,29 @@ func wipe(text []byte) {
 
 // maybeMarked reports whether a file may be marked. It is a cheap test before the file is parsed.
 func maybeMarked(src []byte) bool {
-	if bytes.Contains(src, []byte(importNote)) {
-		return true
-	}
-	if !bytes.Contains(src, []byte("perf")) { // part of every insertion
-		return false
-	}
-	return bytes.Contains(src, []byte(lineNote)) || bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks")) ||
-		bytes.Contains(src, []byte(rt.Perf)) || bytes.Contains(src, []byte(rt.VendoredPerf))
+	return bytes.Contains(src, []byte("perf")) && (bytes.Contains(src, []byte(lineNote)) ||
+		bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks")) ||
+		bytes.Contains(src, []byte(rt.Perf)) || bytes.Contains(src, []byte(rt.VendoredPerf)))
 }
 
-// A stripper finds the code that InPlace inserted into a file.
+// A stripper finds the code that Mark inserted into a file.
 type stripper struct {
 	shapes
-	src   []byte
-	f     *ast.File
-	tok   *token.File
-	spans []span
-	errs  Errors
-	marks int // number of inserted statements found
-	last  int // end of the last span in the same statement list
-	gone  map[ast.Node]bool
+	src     []byte
+	fset    *token.FileSet
+	f       *ast.File
+	tok     *token.File
+	spans   []span
+	errs    rewrite.Errors
+	marks   int               // number of inserted statements found
+	last    int               // end of the last span in the same statement list
+	gone    map[ast.Node]bool // statements to remove
+	imports []*ast.ImportSpec // imports to remove
+	kept    []*ast.ImportSpec // imports that only lose their note
 }
 
 // A span is a part of the source to remove.
-type span struct {
-	from, to int
-	lines    bool // it consists of whole lines
-}
+type span struct{ from, to int }
 
 func newStripper(name string, src []byte) (*stripper, error) {
 	fset := token.NewFileSet()
@@ -211,17 +141,14 @@ func newStripper(name string, src []byte) (*stripper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stripper{src: src, f: f, tok: fset.File(f.FileStart), gone: map[ast.Node]bool{}}, nil
+	return &stripper{src: src, fset: fset, f: f, tok: fset.File(f.FileStart), gone: map[ast.Node]bool{}}, nil
 }
 
 func (s *stripper) offset(p token.Pos) int { return int(p) - s.tok.Base() }
 
 func (s *stripper) fail(pos token.Pos, what, remedy string) {
-	s.errs = append(s.errs, &Error{s.tok.PositionFor(pos, false), what, remedy})
+	s.errs = append(s.errs, &rewrite.Error{Pos: s.tok.PositionFor(pos, false), What: what, Remedy: remedy})
 }
-
-// notes reports whether the file has comments //perf:line.
-func (s *stripper) notes() bool { return len(lineNotes(s.f)) > 0 }
 
 // find sets spans and errs.
 func (s *stripper) find() {
@@ -235,7 +162,6 @@ func (s *stripper) find() {
 			s.findNamed("", nil)
 		}
 	}
-	s.dropNotes()
 }
 
 // findNamed is find for insertions with the given number in their names and the given import; spec
@@ -278,8 +204,7 @@ func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	}
 	if spec != nil && kept {
 		s.keepImport(spec)
-	}
-	if spec != nil && unused {
+	} else if spec != nil && unused {
 		s.dropImport(spec)
 	}
 	for _, id := range left {
@@ -301,20 +226,62 @@ func (s *stripper) namesPerf() bool {
 	return s.f.Scope.Lookup(s.perf) != nil
 }
 
-// commentBehind returns the comment that directly follows a position, except for blanks, or nil.
-func (s *stripper) commentBehind(pos token.Pos) *ast.Comment {
-	at := skipBlanks(s.src, s.offset(pos))
-	for _, g := range s.f.Comments { // a short search: positions are in imports
-		for _, c := range g.List {
-			if s.offset(c.Pos()) == at {
-				return c
-			}
+// ownImports returns the imports that Mark may have inserted: of the runtime, by a name that
+// Mark uses. The highest number comes first, since perfmarks is a prefix of perfmarks2.
+func (s *stripper) ownImports() (specs []*ast.ImportSpec) {
+	for _, spec := range s.f.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		if spec.Name == nil || !rt.IsPerf(path) {
+			continue
 		}
+		number, ok := strings.CutPrefix(spec.Name.Name, "perf")
+		if ok && strings.Trim(number, "0123456789") == "" && !strings.HasPrefix(number, "0") {
+			specs = append(specs, spec)
+		}
+	}
+	slices.SortStableFunc(specs, func(a, b *ast.ImportSpec) int {
+		return cmp.Or(len(b.Name.Name)-len(a.Name.Name), strings.Compare(b.Name.Name, a.Name.Name))
+	})
+	return specs
+}
+
+// importNote returns the note after an import, or nil.
+func importNote(spec *ast.ImportSpec) *ast.Comment {
+	if g := spec.Comment; g != nil && (g.List[0].Text == lineNote || g.List[0].Text == linesNote) {
+		return g.List[0]
 	}
 	return nil
 }
 
-// stmt marks a statement for removal if it is one that InPlace inserts. main reports whether it is
+// keepImport marks the note after an import for removal, but not the import, which the user's code
+// uses.
+func (s *stripper) keepImport(spec *ast.ImportSpec) {
+	if note := importNote(spec); note != nil {
+		s.spans, s.kept = append(s.spans, span{s.offset(spec.End()), s.offset(note.End())}), append(s.kept, spec)
+	}
+}
+
+// dropImport marks the import of the runtime for removal, wherever it has been moved.
+func (s *stripper) dropImport(spec *ast.ImportSpec) {
+	s.imports = append(s.imports, spec)
+	from, to := s.offset(spec.Pos()), s.offset(spec.End())
+	if note := importNote(spec); note != nil {
+		to = s.offset(note.End())
+	}
+	for _, d := range s.f.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Pos() <= spec.Pos() && spec.End() <= g.End() && len(g.Specs) == 1 {
+			from, to = s.offset(g.Pos()), max(to, s.offset(g.End()))
+		}
+	}
+	s.last = 0
+	sp := s.drop(from, to, true)
+	// A blank line was inserted above an import by itself.
+	if above := lineStart(s.src, max(sp.from-1, 0)); above > 0 && blank(s.src[above:sp.from]) && blank(s.src[sp.to:lineEnd(s.src, sp.to)]) {
+		s.spans[len(s.spans)-1].from = above
+	}
+}
+
+// stmt marks a statement for removal if it is one that Mark inserts. main reports whether it is
 // at the top level of func main.
 func (s *stripper) stmt(st ast.Stmt, main bool) {
 	switch s.kind(st) {
@@ -349,7 +316,7 @@ func (s *stripper) belowDirective(st ast.Stmt) bool {
 	for at > 0 {
 		at = lineStart(s.src, at-1)
 		line := bytes.TrimSpace(s.src[at:lineEnd(s.src, at)])
-		if bytes.HasPrefix(line, []byte(directivePrefix)) {
+		if bytes.HasPrefix(line, []byte(rewrite.DirectivePrefix)) {
 			return true
 		}
 		if len(line) > 0 && !s.inSpan(at+bytes.Index(s.src[at:], line)) {
@@ -361,15 +328,14 @@ func (s *stripper) belowDirective(st ast.Stmt) bool {
 
 // drop marks a statement, or a declaration if behind is true, for removal: as whole lines if they
 // have no other code, else together with the semicolon that was inserted with it.
-func (s *stripper) drop(from, to int, behind bool) {
+func (s *stripper) drop(from, to int, behind bool) span {
 	start, end := lineStart(s.src, from), lineEnd(s.src, to)
-	head, tail := s.src[start:from], s.src[to:end]
-	semicolon := bytes.HasPrefix(tail, []byte(";"))
+	semicolon := bytes.HasPrefix(s.src[to:end], []byte(";"))
 	preceded := from-2 >= s.last && string(s.src[max(0, from-2):from]) == "; "
-	sp := span{from: from, to: to}
+	sp := span{from, to}
 	switch {
-	case blank(head) && (blank(bytes.TrimSuffix(tail, []byte("\n")))):
-		sp = span{start, end, true}
+	case blank(s.src[start:from]) && blank(s.src[to:end]):
+		sp = span{start, end}
 	case preceded && (behind || !semicolon):
 		sp.from -= 2
 	case semicolon:
@@ -379,6 +345,7 @@ func (s *stripper) drop(from, to int, behind bool) {
 		}
 	}
 	s.spans, s.last = append(s.spans, sp), sp.to
+	return sp
 }
 
 // inSpan reports whether an offset is in a span. It searches from the last span, since callers

@@ -1,10 +1,11 @@
-package rewrite
+package inplace
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -13,8 +14,11 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -44,6 +48,40 @@ func exports(t *testing.T, patterns ...string) map[string]string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// stdPackages returns the sources of the standard library for this platform, by import path.
+func stdPackages(t testing.TB, visit func(path string, files []rewrite.Source)) {
+	t.Helper()
+	root := filepath.Join(tier.GOROOT(t), "src")
+	err := filepath.WalkDir(root, func(dir string, d os.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		switch d.Name() {
+		case "testdata", "vendor", "cmd":
+			return filepath.SkipDir
+		}
+		p, err := build.ImportDir(dir, 0)
+		if err != nil {
+			return nil
+		}
+		var files []rewrite.Source
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			files = append(files, rewrite.Source{Name: filepath.Join(dir, name), Text: text})
+		}
+		if len(files) > 0 {
+			visit(filepath.ToSlash(strings.TrimPrefix(dir, root+string(filepath.Separator))), files)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Every file of the standard library can be marked; the marked file type-checks and is gofmt'ed if
@@ -76,7 +114,7 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 	if tier.InCorpus() {
 		of = 1
 	}
-	stdPackages(t, func(path string, sources []Source) {
+	stdPackages(t, func(path string, sources []rewrite.Source) {
 		if packages++; packages%of != 0 {
 			return
 		}
@@ -84,7 +122,7 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 		for _, s := range sources {
 			texts[s.Name] = s.Text
 		}
-		marked := markInPlace(t, path, sources, Options{All: true}, InPlace{})
+		marked := markInPlace(t, path, sources, rewrite.Options{All: true}, Options{})
 		for _, s := range sources {
 			text, ok := marked[s.Name]
 			if !ok {

@@ -1,0 +1,73 @@
+package rewrite
+
+// A Plan says what is to be inserted into one file that people keep: see package inplace.
+type Plan struct {
+	Name      string // of the source
+	Text      []byte // with LF line ends, to which all offsets refer
+	CRLF      bool   // the source's lines end in CRLF
+	Sometimes bool   // it is compiled only under a condition
+	Condition string // the //go:build line with which another file whose name has the same suffix is compiled when it is, or ""
+	Functions []PlannedFunction
+}
+
+// A PlannedFunction is a function that has markers or events, or func main of a program.
+type PlannedFunction struct {
+	Top    int    // offset after the opening brace of its body
+	Point  *Point // its own point, or nil
+	Main   bool   // it is func main of package main
+	Slots  int    // maximum number of timed scopes open at once, its own included
+	Events []PlannedEvent
+}
+
+// A PlannedEvent is what happens before a token: a statement, a closing brace, or the next case.
+type PlannedEvent struct {
+	Op    Op
+	At    int    // offset of the token; that after the opening brace or colon for the start of a list
+	After int    // end of the directive after whose line it goes; At for the start of a list; 0 if it is directly before the token
+	Slot  int    // OpEnter: slot of the scope; OpExit: lowest slot closed
+	N     int    // OpExit: number of slots closed
+	Point *Point // OpEnter, OpCount, OpPoint
+}
+
+// An Op is what a planned event does.
+type Op = op
+
+// The operations of planned events.
+const (
+	OpEnter  = opEnter  // opens a scope
+	OpExit   = opExit   // closes scopes
+	OpCount  = opCount  // counts one execution of a count-only point
+	OpPoint  = opPoint  // records one execution of a point without duration
+	OpPause  = opPause  // pauses collection
+	OpResume = opResume // resumes it
+)
+
+// Plans returns the plans of the unit's files, in their order. Call it after Find.
+func (u *Unit) Plans() []Plan {
+	plans := make([]Plan, len(u.files))
+	for i, f := range u.files {
+		p := &plans[i]
+		*p = Plan{Name: f.Name, Text: f.Text, CRLF: f.returns, Sometimes: f.conditional(), Condition: f.condition()}
+		for _, fn := range f.functions {
+			main := u.Name == "main" && !f.left && fn.decl != nil && fn.decl.Recv == nil && fn.decl.Name.Name == "main"
+			g := PlannedFunction{Top: f.offset(fn.body.Lbrace) + 1, Point: fn.point, Main: main, Slots: fn.slots}
+			for _, e := range fn.events {
+				if e.op != opExit || e.n > 0 {
+					g.Events = append(g.Events, PlannedEvent{e.op, e.at, e.after, e.slot, e.n, e.point})
+				}
+			}
+			if main || g.Point != nil || len(g.Events) > 0 {
+				p.Functions = append(p.Functions, g)
+			}
+		}
+	}
+	return plans
+}
+
+// SizeInt returns the point's size as an expression of type int, or "" if it has none.
+func (p *Point) SizeInt() string {
+	if p.SizeExpr == "" {
+		return ""
+	}
+	return asInt(p.SizeExpr)
+}
