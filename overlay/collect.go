@@ -137,6 +137,9 @@ func (c *Collection) Only(ids []registry.ID) error {
 // user's MARKGEN takes precedence.
 func (c *Collection) Demote() { c.value = "demote," + c.value }
 
+// Paths makes the processes record paths; a setting in the user's MARKGEN takes precedence.
+func (c *Collection) Paths() { c.value = "paths," + c.value }
+
 // Wait makes the processes collect wait times besides time, which requires a deep build, and
 // returns true. If the user's MARKGEN selects the collectors, it does nothing and returns false.
 func (c *Collection) Wait() bool {

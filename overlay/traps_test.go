@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/profile/runfile"
 
 	"github.com/markgen/markgen/tier"
@@ -412,6 +413,9 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		demoted := filepath.Join(out, fmt.Sprintf("demoted%d.markgen", n))
 		trapCompare(t, what+" demoting", trapRun(t, out, []string{"MARKGEN=demote=1:1000000,file=" + demoted}, marked, strings.Fields(args)...), want)
 		trapCounts(t, what, data, demoted)
+		paths := filepath.Join(out, fmt.Sprintf("paths%d.markgen", n))
+		trapCompare(t, what+" with paths", trapRun(t, out, []string{"MARKGEN=paths,file=" + paths}, marked, strings.Fields(args)...), want)
+		trapPaths(t, what, paths)
 		trapWithKeys(t, what, dir, marked, env, strings.Fields(args), want)
 		// However the program ended, its data can be read. Outside make corpus the command is tried
 		// only once, since it reads them as trapCounts does.
@@ -452,6 +456,21 @@ func trapCounts(t *testing.T, what, timed, demoted string) {
 		if g, w := &got.Markers[i], &want.Markers[i]; g.Name != w.Name || g.Count+g.Open != w.Count+w.Open && !trapVaries(path.Base(w.Name)) {
 			t.Errorf("%s: %s: %d scopes, of which %d were timed; %s: %d where all are", what, g.Name, g.Count, g.Measured(), w.Name, w.Count)
 		}
+	}
+}
+
+// trapPaths checks that the figures of markers are the sums over their paths.
+func trapPaths(t *testing.T, what, data string) {
+	t.Helper()
+	p, err := runfile.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Complete {
+		return // it was killed
+	}
+	for _, err := range profiletest.PathSums(p) {
+		t.Errorf("%s: %v", what, err)
 	}
 }
 

@@ -25,6 +25,7 @@ type ownFlags struct {
 	sizes   bool
 	kinds   []string       // -kinds and -funcs; nil for all
 	exact   bool           // -exact, of run, test and exec
+	paths   bool           // -paths, of run, test and exec
 	out     string         // -o, of run, test and exec
 	report  string         // of run, test and exec
 	shown   report.Options // -sort and -top, of run, test and exec
@@ -71,6 +72,8 @@ const ownDataText = `
   -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
                 scopes that are short, less than 20 times what timing one costs on average, its scopes are
                 counted, exactly, and few of them timed: the time of all is the mean of those, times the count
+  -paths        record figures of paths, too: the whole chain of markers that are open in one another (MARKGEN=paths);
+                it times all scopes, as -exact does
   -sort K       sort the report by self (default; with -deep running), waiting, total, count, mean, max, name or place
   -top N        have no more than the first N markers in the report; the line below says what the others are`
 
@@ -85,6 +88,7 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	}
 	if data {
 		fs.BoolVar(&own.exact, "exact", false, "")
+		fs.BoolVar(&own.paths, "paths", false, "")
 		fs.StringVar(&own.out, "o", "", "")
 		fs.StringVar(&own.report, "report", "", "")
 		fs.StringVar(&own.shown.Sort, "sort", "", "")
@@ -185,7 +189,7 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "funcs", "kinds", "exact", "report", "sort", "top", "runs", "old"}, name):
+		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "funcs", "kinds", "exact", "paths", "report", "sort", "top", "runs", "old"}, name):
 			return nil, e.Wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}

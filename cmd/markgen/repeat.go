@@ -75,6 +75,7 @@ type repetition struct {
 	folder string // value of -o
 	report string // as in runData; the report covers all runs of the last side
 	exact  bool   // time all scopes
+	paths  bool   // record paths
 	shown  report.Options
 	what   string // what is run, for messages
 	sides  []*side
@@ -85,7 +86,7 @@ type repetition struct {
 // repetitionOf returns the repetition for the flags, or nil if they are invalid, after reporting
 // that.
 func repetitionOf(e *cli.Env, own *ownFlags) (r *repetition, code int) {
-	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, shown: own.shown}
+	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, paths: own.paths, shown: own.shown}
 	var err error
 	switch r.runs, err = strconv.Atoi(own.runs); {
 	case own.runs == "":
@@ -213,6 +214,9 @@ func (r *repetition) collect() (*overlay.Collection, error) {
 	c, err := overlay.Collect(r.env.Environ)
 	if err == nil && !r.exact {
 		c.Demote()
+	}
+	if err == nil && r.paths {
+		c.Paths()
 	}
 	return c, err
 }

@@ -44,6 +44,9 @@ func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	if !own.exact {
 		c.Demote()
 	}
+	if own.paths {
+		c.Paths()
+	}
 	shown := own.shown
 	shown.NoWaits = own.deep && c.Wait()
 	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: shown}
