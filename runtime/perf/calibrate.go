@@ -287,19 +287,16 @@ type scopeCosts struct {
 	cost                [4]uint64 // by record.kind
 }
 
-// Shapes besides the kinds of scopes.
-const (
-	plainShape = kindOpened + 1 + iota
-	countShape
-)
+// plainShape is a shape besides the kinds of scopes.
+const plainShape = kindOpened + 1
 
 // measure fills c with the costs of scopes of m.
 //
 //go:norace
 func (c *scopeCosts) measure(m *Marker) {
-	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: usualWork, plainShape: plainWork, countShape: pointWork}
+	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: usualWork, plainShape: plainWork}
 	var took [len(shapes)]batches
-	var reads, inside, alone batches
+	var reads, counts, inside, alone batches
 	before := scratch.ticks
 	measureShapes(m, shapes[:], func(shape, work, try int, ticks uint64) {
 		took[shape][work][try] = ticks
@@ -308,15 +305,14 @@ func (c *scopeCosts) measure(m *Marker) {
 			addTraced()
 			inside[work][try] = scratch.ticks - before
 		case plainShape:
-			reads[work][try], alone[work][try] = readAlone(), chainAlone(work)
+			reads[work][try], counts[work][try], alone[work][try] = readAlone(), countAlone(), chainAlone(work)
 		}
 		before = scratch.ticks
 	})
 	for kind := range kindOpened + 1 {
 		c.cost[kind] = took[kind].over(&took[plainShape])
 	}
-	c.count = took[countShape].over(&took[plainShape])
-	c.read = reads.over(&batches{})
+	c.read, c.count = reads.over(&batches{}), counts.over(&batches{})
 	c.inside = min(inside.over(&alone), c.cost[kindOpened])
 }
 
@@ -329,6 +325,25 @@ func readAlone() uint64 {
 		now()
 	}
 	return (now() - a) * batch / (batch + 1)
+}
+
+// countAlone returns the duration of a batch of executions that are only counted, in ticks. They
+// overlap with nothing: in the short loops that count most often there is little else. The caller
+// is pinned.
+//
+//go:norace
+func countAlone() uint64 {
+	pid := procPin()
+	defer procUnpin()
+	a := now()
+	for range batch {
+		if m := &scratchMarker; m.Off == 0 {
+			if c := cellOf(pid, m.index); c != nil {
+				c.passes++
+			}
+		}
+	}
+	return now() - a
 }
 
 // chainAlone returns the duration of a batch of chain that begins with works[work], in ticks.
