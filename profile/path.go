@@ -153,9 +153,9 @@ func (p *Paths) add(q *Paths) *Paths {
 	return sum
 }
 
-// sub returns p minus q, an earlier reading of the same run, without nodes that have no scopes on
+// Sub returns p minus q, an earlier reading of the same run, without nodes that have no scopes on
 // or below them. If either is nil it returns p.
-func (p *Paths) sub(q *Paths) *Paths {
+func (p *Paths) Sub(q *Paths) *Paths {
 	if p == nil || q == nil {
 		return p
 	}

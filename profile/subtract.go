@@ -29,7 +29,7 @@ func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d.Sampling = p.Sampling.sub(q.Sampling)
 	d.Wild = p.Wild.sub(q.Wild)
 	d.Cost = p.Cost.sub(q.Cost)
-	d.Paths = p.Paths.sub(q.Paths)
+	d.Paths = p.Paths.Sub(q.Paths)
 	d.Pairs, d.Trace, d.Changes, d.Blocks, d.Warnings, d.MoreWarnings = nil, nil, nil, nil, nil, false
 	before := make(map[registry.ID]*Marker, len(q.Markers))
 	for i := range q.Markers {

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"strings"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/units"
@@ -14,12 +15,29 @@ const leastShare = 0.01
 // writePaths writes the calling context tree: a line for each path with at least leastShare of the
 // time, indented below the one that contains it.
 func writePaths(w *bufio.Writer, p *profile.Profile, o Options) {
+	fmt.Fprintln(w, ink(o.Color).paint(strong, "by call path"))
+	writePathTree(w, p, o)
+	w.WriteByte('\n')
+}
+
+// PathLines returns the tree of the profile's call paths as the text format has it, with lines of at
+// most width characters; 0 is no limit. The first line is the header.
+func PathLines(p *profile.Profile, width int) []string {
+	var b strings.Builder
+	w := bufio.NewWriter(&b)
+	o := Options{Width: width}
+	o.common = commonPartOf(sorted(p, ""))
+	writePathTree(w, p, o)
+	w.Flush()
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
+// writePathTree writes the header and the lines.
+func writePathTree(w *bufio.Writer, p *profile.Profile, o Options) {
 	_, roots := pathTree(p)
 	t := textPaths{Writer: w, o: o, noSelf: p.NoSelf, whole: float64(widthOf(roots))}
-	fmt.Fprintln(w, ink(o.Color).paint(strong, "by call path"))
 	fmt.Fprintln(w, ink(o.Color).paint(faint, t.figures("share", "total", "self", "count")+"path"))
 	t.list(roots, "")
-	w.WriteByte('\n')
 }
 
 // widthOf returns the sum of the widths.
@@ -51,8 +69,11 @@ func (t *textPaths) list(nodes []*pathNode, indent string) {
 		if n.Go {
 			start += "go "
 		}
-		share := percentOf(float64(n.widthNS), t.whole)
-		t.line(t.figures(share, units.WholeDuration(n.totalNS), units.WholeDuration(n.SelfNS), units.Count(n.Count)), start, t.o.common.cut(n.marker.Name), n.labelled(""))
+		share, total, self := percentOf(float64(n.widthNS), t.whole), none, none
+		if n.Count > 0 { // otherwise no scope has ended
+			total, self = units.WholeDuration(n.totalNS), units.WholeDuration(n.SelfNS)
+		}
+		t.line(t.figures(share, total, self, units.Count(n.Count)), start, t.o.common.cut(n.marker.Name), n.labelled(""))
 		t.list(n.children, indent+"  ")
 	}
 }

@@ -36,6 +36,10 @@ type model struct {
 	cursor registry.ID // marker that keys turn on and off
 	top    int         // index of the first visible row
 
+	tree    bool     // the call paths are shown instead of the rows
+	lines   []string // of the tree, the header first
+	treeTop int      // number of lines scrolled off
+
 	filter    field
 	filtering bool
 	help      bool
@@ -48,7 +52,7 @@ type model struct {
 }
 
 func newModel(s Source, first *reading, o Options) model {
-	m := model{source: s, options: o, first: first, now: first, order: o.Sort, width: 80, height: 24, filter: field{before: o.Filter}}
+	m := model{source: s, options: o, first: first, now: first, order: o.Sort, tree: o.Paths, width: 80, height: 24, filter: field{before: o.Filter}}
 	m.ended = !first.status.Running
 	if m.ended {
 		m.shown = sinceStart
@@ -98,6 +102,9 @@ func (m model) update(msg message) (model, command) {
 	case size:
 		m.width, m.height = msg.width, msg.height
 		m.scroll()
+		if m.tree {
+			m.refresh()
+		}
 	case tick:
 		if !m.reading && !m.ended { // otherwise a key has started one
 			m.reading = true
@@ -174,6 +181,10 @@ func (m *model) refresh() {
 	m.rows = m.span.sorted(m.order, m.reversed, m.filter.text())
 	m.longest = longest(m.rows)
 	m.scroll()
+	if m.tree {
+		m.lines = treeLines(m.from(), m.now, m.filter.text(), m.width)
+		m.moveTree(0)
+	}
 }
 
 // at returns the index of the row with the cursor; 0 if its marker has no row.
@@ -183,6 +194,10 @@ func (m *model) at() int {
 
 // move moves the cursor down by some rows.
 func (m *model) move(by int) {
+	if m.tree {
+		m.moveTree(by)
+		return
+	}
 	if len(m.rows) == 0 {
 		return
 	}
@@ -219,9 +234,9 @@ func (m model) key(k key) (model, command) {
 	case "pgdown", "ctrl+f":
 		m.move(m.page())
 	case "home", "g":
-		m.move(-len(m.rows))
+		m.move(-len(m.rows) - len(m.lines))
 	case "end", "G":
-		m.move(len(m.rows))
+		m.move(len(m.rows) + len(m.lines))
 	case "left", "<":
 		m.sortBy(-1)
 	case "right", ">":
@@ -234,6 +249,9 @@ func (m model) key(k key) (model, command) {
 		m.refresh()
 	case "t":
 		m.shown = (m.shown + 1) % numSpans
+		m.refresh()
+	case "c":
+		m.tree, m.treeTop = !m.tree, 0
 		m.refresh()
 	case "z":
 		m.first, m.last = m.now, nil
@@ -320,7 +338,7 @@ func (m model) sample(factor float64) command {
 
 // toggleMarker returns a command that turns the marker under the cursor on or off.
 func (m model) toggleMarker() command {
-	if len(m.rows) == 0 {
+	if len(m.rows) == 0 || m.tree {
 		return nil
 	}
 	r := m.rows[m.at()]

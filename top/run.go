@@ -23,6 +23,7 @@ type Options struct {
 	Interval time.Duration // between readings; 0 for a second
 	Sort     string        // one of Sorts; "" for the first
 	Filter   string        // show markers whose names contain it, or match it as a glob
+	Paths    bool          // show the tree of call paths first
 	Width    int           // of the table of Once; 0 for no limit
 	Color    bool          // use colour in the messages of Run
 }
@@ -181,6 +182,9 @@ func Once(ctx context.Context, s Source, o Options, out io.Writer) error {
 // table returns the output of Once.
 func table(from, to *reading, o Options) string {
 	sp := between(from, to)
+	if o.Paths {
+		return fmt.Sprintf("%s\n%s\n\n%s\n", stateLine(to), spanText(from, to, &sp), strings.Join(treeLines(from, to, o.Filter, o.Width), "\n"))
+	}
 	rows := sp.sorted(o.Sort, false, o.Filter)
 	l := sp.fit(o.Width, longest(rows))
 	sc := scaleFor(rows, l.bars)

@@ -214,11 +214,49 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// The tree of call paths, of each span.
+func TestTree(t *testing.T) {
+	f := demo(t)
+	v := newView(t, f, Options{})
+	v.press("c")
+	if text := v.screen(); !strings.Contains(text, "no call paths are recorded: start the program with markgen run -paths") {
+		t.Errorf("%s", text)
+	}
+	f = demo(t)
+	for i, p := range f.profiles {
+		n, path := uint64(i+1), []profile.Path{{Parent: -1, ID: p.Markers[0].ID}} // it stays open
+		for k := range p.Markers[1:] {
+			path = append(path, profile.Path{Parent: k / 2, ID: p.Markers[k+1].ID, Label: []string{"", "a"}[k%2], Count: n * n, SumNS: n * 1e6 << (8 - k), SelfNS: n * 1e6})
+		}
+		p.Paths = profile.NewPaths(path)
+	}
+	v = newView(t, f, Options{Paths: true})
+	v.send(tick{})
+	golden.Check(t, "tree-interval.txt", v.screen())
+	v.press("tt")
+	golden.Check(t, "tree-sincestart.txt", v.screen())
+	v.send(size{60, 10})
+	v.press("<end>")
+	golden.Check(t, "tree-narrow.txt", v.screen())
+	v.press("/parse")
+	golden.Check(t, "tree-filter.txt", v.screen())
+	v.press("<esc>c")
+	if text := v.screen(); strings.Contains(text, "share") {
+		t.Errorf("the tree is still there\n%s", text)
+	}
+	f.st.Running = false
+	var out bytes.Buffer
+	if err := Once(context.Background(), f, Options{Paths: true}, &out); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "tree-once.txt", out.String())
+}
+
 // Sizes from zero to very wide, with a marker that is off.
 func TestSizes(t *testing.T) {
 	v := newView(t, demo(t), Options{Sort: "name"})
 	v.send(tick{})
-	for _, keys := range []string{"", "o", "/par", "<enter>?"} {
+	for _, keys := range []string{"", "o", "/par", "<enter>c", "c?"} {
 		v.press(keys)
 		for width := 1; width < 200; width++ {
 			v.send(size{width, 1 + width/4})

@@ -29,7 +29,7 @@ func styled(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[m"
 }
 
-const helpLine = "space pause  ←→ sort  / filter  o on/off  +- sample  t span  ? help  q quit"
+const helpLine = "space pause  ←→ sort  / filter  o off  +- sample  t span  c tree  ? help  q quit"
 
 const helpText = `space        pause; resume, or start, when it is paused or waits
 p r          pause, resume
@@ -39,6 +39,7 @@ o enter      turn the marker on or off; one that is off is in [brackets]
 ← → < >      sort by another column; i turns the order round
 R C S T M P A N            by rate count self total mean p99 all name
 /            filter: a part of the name or a glob; esc shows all again
+c            the tree of call paths, where they are recorded; and back
 t            figures of the last interval, since the reset, since the start
 z            reset: differences begin now
 q            quit; the program goes on as it is
@@ -61,9 +62,21 @@ func (m model) content() []string {
 		}
 		return lines[:min(len(lines), max(1, m.height))]
 	}
+	if m.tree {
+		lines = append(lines, m.treePage()...)
+	} else {
+		lines = append(lines, m.table()...)
+	}
+	lines = append(lines, m.footLines()...)
+	return lines[:min(len(lines), max(1, m.height))]
+}
+
+// table returns the header and the visible rows.
+func (m model) table() []string {
+	cut := func(line string) string { return report.Begin(line, m.width) }
 	l := m.span.fit(m.width, m.longest)
 	sc := scaleFor(m.rows, l.bars)
-	lines = append(lines, styled(strong, cut(l.head(sc, m.order, m.reversed))))
+	lines := []string{styled(strong, cut(l.head(sc, m.order, m.reversed)))}
 	at := m.at()
 	for i := m.top; i < m.top+m.page(); i++ {
 		if i >= len(m.rows) {
@@ -79,15 +92,19 @@ func (m model) content() []string {
 		}
 		lines = append(lines, line)
 	}
-	said := cut(report.Printable(m.message))
+	return lines
+}
+
+// footLines returns the message, or the filter that is edited, and the help.
+func (m model) footLines() []string {
+	said := report.Begin(report.Printable(m.message), m.width)
 	switch {
 	case m.filtering:
 		said = m.filter.line("filter: ", m.width)
 	case m.options.Color:
 		said = styled(alarm, said)
 	}
-	lines = append(lines, said, styled(faint, cut(helpLine)))
-	return lines[:min(len(lines), max(1, m.height))]
+	return []string{said, styled(faint, report.Begin(helpLine, m.width))}
 }
 
 // line returns the prompt and the field with its cursor, scrolled so that the cursor is visible.

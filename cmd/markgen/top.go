@@ -14,7 +14,7 @@ var cmdTop = &cli.Command{
 	Name:  "top",
 	Short: "watch a running program live, and steer it with keys",
 	Long: `
-usage: markgen top [-interval D] [-sort K] [-filter F] [-once] [TARGET]
+usage: markgen top [-interval D] [-sort K] [-filter F] [-paths] [-once] [TARGET]
 
 Top shows how often each marker of a running program is passed and how long that takes: scopes a second,
 the share of the time, mean and percentiles, and how the times are spread; of the last interval, or since the
@@ -25,6 +25,7 @@ may be one (on Linux); the exit code is 1 when there is none.
   -interval D  time between two readings, 1s if not said
   -sort K      ` + strings.Join(top.Sorts(), ", ") + `; all but name begin with the largest
   -filter F    only markers whose names contain F, or that it matches as a glob (* is any text)
+  -paths       show the tree of call paths, where they are recorded; c changes between it and the table
   -once        write one table of one interval, and exit; so it is where output is no terminal
 
 When the program ends, top says so and keeps the last figures. NO_COLOR is respected.
@@ -42,6 +43,7 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 	fs.DurationVar(&o.Interval, "interval", time.Second, "")
 	fs.StringVar(&o.Sort, "sort", "", "")
 	fs.StringVar(&o.Filter, "filter", "", "")
+	fs.BoolVar(&o.Paths, "paths", false, "")
 	once := fs.Bool("once", false, "")
 	if code, done := env.Parse(fs, args); done {
 		return code
