@@ -181,7 +181,7 @@ func compares(p, other *profile.Profile) error {
 			}
 		}
 		result := c.Result()
-		for _, d := range []report.Diff{{All: true}, {JSON: true}} {
+		for _, d := range []report.Diff{{All: true}, {Format: "json"}} {
 			if err := d.Write(io.Discard, result); err != nil {
 				return err
 			}

@@ -18,23 +18,30 @@ import (
 // Diff has the options for writing a comparison. The zero value writes changes as text, without
 // width limit or colour.
 type Diff struct {
-	All   bool // include markers that did not change; the json format always does
-	JSON  bool
-	Width int // as in Options
-	Color bool
+	Format string // one of DiffFormats; "" is text
+	All    bool   // include markers that did not change; the json format always does
+	Width  int    // of text, as in Options
+	Color  bool
 }
 
-// Write writes the result of a comparison.
+// DiffFormats returns the formats of a comparison, the default first.
+func DiffFormats() []string { return []string{"text", "json", "markdown"} }
+
+// Write writes the result of a comparison. It returns an error if there is no such format.
 func (d Diff) Write(out io.Writer, r *compare.Result) error {
 	w := bufio.NewWriterSize(out, 1<<16)
-	if d.JSON {
-		if err := writeDiffJSON(w, r); err != nil {
-			return err
-		}
-	} else {
+	var err error
+	switch d.Format {
+	case "", "text":
 		d.text(w, r)
+	case "json":
+		err = writeDiffJSON(w, r)
+	case "markdown":
+		err = d.markdown(w, r)
+	default:
+		err = fmt.Errorf("unknown format %q; the formats are %s", d.Format, list(DiffFormats()))
 	}
-	return w.Flush()
+	return cmp.Or(err, w.Flush())
 }
 
 // text writes what was compared, a line for each changed marker and for changes common to all

@@ -120,9 +120,18 @@ func TestDiffText(t *testing.T) {
 		{"unvisited", Diff{}, unvisited},
 		{"counts", Diff{}, counts},
 		{"counts-narrow", Diff{Color: true, Width: 60}, counts},
+		{"changes-markdown", Diff{Format: "markdown"}, all},
+		{"few-markdown", Diff{Format: "markdown"}, few},
+		{"together-markdown", Diff{Format: "markdown"}, together},
+		{"counts-markdown", Diff{Format: "markdown"}, counts},
+		{"guesses-markdown", Diff{Format: "markdown"}, guesses},
 	} {
 		text := written(t, tt.d, tt.r)
-		golden.Check(t, "diff/"+tt.name+".txt", text)
+		name := "diff/" + tt.name + ".txt"
+		if tt.d.Format == "markdown" {
+			name = "diff/" + strings.TrimSuffix(tt.name, "-markdown") + ".md"
+		}
+		golden.Check(t, name, text)
 		for line := range strings.Lines(text) {
 			if strings.HasSuffix(line, " \n") {
 				t.Errorf("%s: a line ends with a space: %q", tt.name, line)
@@ -133,7 +142,7 @@ func TestDiffText(t *testing.T) {
 
 // The json format is one object with the content of the text; unknown values are null.
 func TestDiffJSON(t *testing.T) {
-	text := written(t, Diff{JSON: true}, comparison())
+	text := written(t, Diff{Format: "json"}, comparison())
 	golden.Check(t, "diff/changes.json", text)
 	type figure struct {
 		Name     string
@@ -180,7 +189,7 @@ func TestDiffGuessJSON(t *testing.T) {
 	r.Markers[1].OldName = r.Markers[1].Name
 	r.Counted[0].Guess = true
 	verdict := func() string {
-		text := written(t, Diff{JSON: true}, r)
+		text := written(t, Diff{Format: "json"}, r)
 		var got struct{ Verdict string }
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ type Options struct {
 	Format string
 
 	// Sort is the order of the markers, one of Sorts, in formats that list them one by one. The
-	// default "" is name; for text and html it is self, or running if waiting times are known,
+	// default "" is name; for text, markdown and html it is self, or running if waiting times are known,
 	// total if there are no self times, or count if there are no times. name and place are
 	// ascending; the others are descending, with markers that were not executed last. Ties are by
 	// name.
@@ -30,8 +30,8 @@ type Options struct {
 	// are shortened to fit, then columns are omitted.
 	Width int
 
-	// Top is the maximum number of markers that the text format shows, in the order of Sort; 0 is
-	// all. A line states the number of omitted markers.
+	// Top is the maximum number of markers that the text and markdown formats show, in the order of
+	// Sort; 0 is all, and 15 for markdown. A line states the number of omitted markers.
 	Top int
 
 	// NoWaits omits from the text format the wait times by reason. Total wait times remain.
@@ -109,6 +109,7 @@ var formats = []format{
 	{name: "cover", write: writeCover},
 	{name: "bench", write: writeBench, runByRun: true},
 	{name: "prom", write: writeProm},
+	{name: "markdown", write: writeMarkdown},
 	{name: "trace", write: writeNoTrace, records: true},
 }
 
@@ -119,6 +120,9 @@ func writeNoTrace(*bufio.Writer, *profile.Profile, []*profile.Marker, Options) e
 
 // shaping are the formats that show shapes.
 var shaping = []string{"text", "json", "html"}
+
+// forPeople are the formats of which a part of the markers can be shown, in an order of their own.
+var forPeople = []string{"text", "markdown"}
 
 // comparing are the formats that can compare with another profile.
 var comparing = []string{"html"}
@@ -166,8 +170,8 @@ func (o Options) Check() error {
 	if o.Top < 0 {
 		return fmt.Errorf("the first %d markers can't be; give a number from 1 on", o.Top)
 	}
-	if o.Top > 0 && o.Format != "" && o.Format != formats[0].name {
-		return fmt.Errorf("the first markers alone are for the %s format; %s has all of them", formats[0].name, o.Format)
+	if o.Top > 0 && !slices.Contains(forPeople, cmp.Or(o.Format, formats[0].name)) {
+		return fmt.Errorf("the first markers alone are for the formats %s; %s has all of them", list(forPeople), o.Format)
 	}
 	if o.Hist && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)
@@ -193,7 +197,7 @@ func Write(w io.Writer, p *profile.Profile, o Options) error {
 		return err
 	}
 	i := max(0, slices.Index(Formats(), o.Format))
-	if i == 0 && o.Sort == "" {
+	if slices.Contains(forPeople, formats[i].name) && o.Sort == "" {
 		o.Sort = defaultOrder(p)
 	}
 	bw := bufio.NewWriterSize(w, 1<<16)

@@ -183,6 +183,10 @@ func TestGolden(t *testing.T) {
 		{"json-noself.json", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{Format: "json"}},
 		{"json-collected.json", collected, report.Options{Format: "json"}},
 		{"json-nothing.json", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{Format: "json"}},
+		{"markdown.md", p, report.Options{Format: "markdown"}},
+		{"markdown-top.md", p, report.Options{Format: "markdown", Sort: "count", Top: 2}},
+		{"markdown-noself.md", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{Format: "markdown"}},
+		{"markdown-nothing.md", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{Format: "markdown"}},
 		{"cover.out", p, report.Options{Format: "cover"}},
 		{"cover-set.out", p, report.Options{Format: "cover", Mode: "set"}},
 		{"cover-atomic.out", p, report.Options{Format: "cover", Mode: "atomic"}},
@@ -196,9 +200,9 @@ func TestOptions(t *testing.T) {
 		o    report.Options
 		want string
 	}{
-		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, folded, cover, bench, prom and trace`},
+		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, folded, cover, bench, prom, markdown and trace`},
 		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, running, waiting, count, mean, max and place`},
-		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the text format; json has all of them`},
+		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the formats text and markdown; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
 		{report.Options{Format: "json", Paths: true}, `-paths is for the text format; html, json, pprof and folded have the call paths in any case`},

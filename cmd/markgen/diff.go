@@ -21,7 +21,7 @@ var cmdDiff = &cli.Command{
 	Sides: true,
 	Short: "what got slower or faster between two sets of runs, and fails if something got slower",
 	Long: `
-usage: markgen diff [-threshold 5%] [-counts | [-alpha 0.05] [-metric M] [-all]] [-json] OLD… -- NEW…
+usage: markgen diff [-threshold 5%] [-counts | [-alpha 0.05] [-metric M] [-all]] [-format F] OLD… -- NEW…
 
 Diff compares runs of a program from before a change with runs from after it, marker by marker, and tells what
 got worse, what got better, and what is chance. OLD and NEW are data files, folders of them or patterns, as for
@@ -51,7 +51,8 @@ that were killed and markers that were sampled or turned off take no part.
                  without scopes within), total, count (of scopes), or COLLECTOR.VALUE, such as io.read_bytes,
                  for what a collector read in a scope
   -all           lists the markers, too, that did not change
-  -json          an object for programs, with every marker and every figure
+  -format F      text (default); json (or -json): an object for programs, with every marker and every figure;
+                 markdown: for a comment on a pull request, what got worse and better and the text collapsed
 
 Exit codes: 0 nothing got worse, 1 something did, or it can't be told: too few runs for what has changed, nothing to
 compare, a file that can't be read; 2 wrong usage.
@@ -61,6 +62,7 @@ examples:
   markgen diff -threshold 10% 'main/*.markgen' -- 'branch/*.markgen'
   markgen test -runs 2 -o perf -old main ./... && markgen diff -counts perf/old -- perf/new
   markgen diff -metric count old -- new
+  markgen diff -counts -format markdown old new | gh pr comment -F -
   markgen diff -json old new | jq '.markers[] | select(.verdict == "worse" and (.guess | not))'`,
 	Run: runDiff,
 }
@@ -108,7 +110,8 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	var counts countsFlag
 	fs.Var(&counts, "counts", "")
 	all := fs.Bool("all", false, "")
-	asJSON := fs.Bool("json", false, "")
+	format := fs.String("format", "text", "")
+	fs.BoolFunc("json", "", func(string) error { *format = "json"; return nil })
 	if code, done := env.Parse(fs, args); done {
 		return code
 	}
@@ -128,6 +131,9 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	}
 	if o.Counts == compare.CountsOnly && o.Metric != "time" {
 		return env.Wrong("-counts and -metric exclude each other: numbers that are the same in every run, or the statistics of one figure")
+	}
+	if !slices.Contains(report.DiffFormats(), *format) {
+		return env.Wrong("-format %s; the formats are %s", *format, strings.Join(report.DiffFormats(), ", "))
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) { // 0 selects the default of package compare
 		return env.Wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", o.Alpha)
@@ -163,7 +169,7 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 		}
 	}
 	r := c.Result()
-	d := report.Diff{All: *all, JSON: *asJSON}
+	d := report.Diff{Format: *format, All: *all}
 	d.Width, d.Color = env.Terminal(env.Stdout)
 	if err := d.Write(env.Stdout, r); err != nil {
 		return env.Fail(err)

@@ -42,12 +42,13 @@ counts once. Runs that were killed or still go on can be read as well.
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus, of the times of each marker count and sum; -http serves them under
              /metrics, with native histograms for those who ask for protocol buffers
+             markdown: a table of the first 15 markers, or -top, for a comment on a pull request, the text collapsed
              trace: each scope with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs stand one beside the other, as they followed each other
-  -sort K    self (the default of text and html), running (their default where it is known: what of self goroutines ran),
+  -sort K    self (the default of text, markdown and html), running (their default where it is known: what of self goroutines ran),
              waiting (the rest of self), total, count, mean or max, which begin with the largest; name (the default of
              other formats) or place (file and line), which ascend
-  -top N     only the first N markers of the text, in the order of -sort
+  -top N     only the first N markers of text or markdown, in the order of -sort
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many scopes by the same amount, coloured by the time spent
@@ -147,7 +148,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	if data.filter = *filter; *filter != "" && (o.Format == "cover" || report.Records(o.Format)) {
 		return env.Wrong("-filter is for markers one by one, which the format %s has not", o.Format)
 	}
-	if o.Format == "html" || o.Format == "text" {
+	if o.Format == "html" || o.Format == "text" || o.Format == "markdown" {
 		var err error
 		if o.Source, err = sourceReader(env, *src); err != nil {
 			return env.Wrong("%v", err)
@@ -161,7 +162,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 			}
 		}
 	} else if *src != "" {
-		return env.Wrong("-src is for the formats text and html")
+		return env.Wrong("-src is for the formats text, markdown and html")
 	}
 	if *link != "" && o.Format != "html" {
 		return env.Wrong("-link is for the html format")
@@ -193,7 +194,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 		return code
 	}
 	o.Against, o.Compared, o.ASCII = old, data.verdicts(env), asciiOnly(env)
-	if !toStdout || o.Format != "text" { // otherwise they are part of the report
+	if o.Format != "markdown" && (!toStdout || o.Format != "text") { // otherwise they are part of the report
 		for _, warning := range p.Cautions() {
 			env.Warn(warning)
 		}
@@ -209,7 +210,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	if p.Damaged || old != nil && old.Damaged {
 		code = cli.Failure
 	}
-	if toStdout {
+	if toStdout && o.Format != "markdown" {
 		o.Width, o.Color = env.Terminal(env.Stdout)
 	}
 	if err := env.Stream(ctx, *out, func(w io.Writer) error { return report.Write(w, p, o) }); err != nil {
