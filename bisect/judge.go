@@ -15,13 +15,13 @@ import (
 // one of the new end, one after another, so that what slows down the machine for a while slows down
 // all three. Tested is the distance of the commit's value from the middle of the other two. Its
 // variance is three quarters of that of the difference of the ends, which each block measures anew.
-// It is estimated on the high side as long as there are few blocks.
+// It is estimated on the high side as long as there are few blocks, and so is the evidence from all
+// blocks whenever there is another.
 type Judge struct {
 	Old, New float64 // typical values of the ends
 	Exact    bool    // all runs at an end have the same value
 
 	scale func(float64) float64
-	shift float64   // from the old end to the new, scaled
 	pairs []float64 // differences of the ends' runs, scaled
 	alpha float64
 }
@@ -39,8 +39,7 @@ func NewJudge(old, new []float64, alpha float64) (*Judge, error) {
 	for i := range min(len(old), len(new)) {
 		j.pairs = append(j.pairs, j.scale(new[i])-j.scale(old[i]))
 	}
-	j.shift = j.scale(j.New) - j.scale(j.Old)
-	if j.shift == 0 {
+	if j.Old == j.New {
 		return nil, ErrSame
 	}
 	return j, nil
@@ -48,20 +47,21 @@ func NewJudge(old, new []float64, alpha float64) (*Judge, error) {
 
 // Certain returns the verdict on a value if the Judge is exact.
 func (j *Judge) Certain(v float64) Verdict {
-	if (j.scale(v)-(j.scale(j.Old)+j.scale(j.New))/2)*j.shift < 0 {
+	old, new := j.scale(j.Old), j.scale(j.New)
+	if (j.scale(v)-(old+new)/2)*(new-old) < 0 {
 		return Old
 	}
 	return New
 }
 
-// variance returns an upper estimate of the variance of the tested value: two standard errors above
-// the estimate from the pairs, of which those far out are drawn in, as one disturbed run must not
-// make all others worthless.
-func (j *Judge) variance() float64 {
-	middle := median(j.pairs)
+// spread returns the shift from the old end to the new, and an upper estimate of the variance of the
+// tested value: two standard errors above the estimate from the pairs, of which those far out are
+// drawn in, as one disturbed run must not make all others worthless.
+func (j *Judge) spread() (shift, variance float64) {
+	shift = median(j.pairs)
 	var far []float64
 	for _, p := range j.pairs {
-		far = append(far, math.Abs(p-middle))
+		far = append(far, math.Abs(p-shift))
 	}
 	limit := 3 * 1.4826 * median(far)
 	sum, n := 0.0, float64(len(far))
@@ -71,7 +71,7 @@ func (j *Judge) variance() float64 {
 		}
 		sum += d * d
 	}
-	return 0.75 * sum / (n - 1) * (1 + 2*math.Sqrt(2/(n-1)))
+	return shift, 0.75 * sum / (n - 1) * (1 + 2*math.Sqrt(2/(n-1)))
 }
 
 // enough is the evidence at which a decision is made: the logarithm of the odds against an error.
@@ -82,20 +82,25 @@ func (j *Judge) Blocks() int {
 	if j.Exact {
 		return 1
 	}
-	n := math.Ceil(2 * j.enough() * j.variance() / (j.shift * j.shift))
-	return int(min(max(n, least), 1e6))
+	shift, variance := j.spread()
+	n := math.Ceil(2 * j.enough() * variance / (shift * shift))
+	return int(max(least, min(n, most)))
 }
 
-// least is the number of blocks that a decision takes at least: no block counts for more than its
-// part of the evidence, however far out it is.
-const least = 3
+// A decision takes at least so many blocks: no block counts for more than its part of the evidence,
+// however far out it is. More than so many are expected of none: ends that differ so little could not
+// be told apart.
+const (
+	least = 3
+	most  = 200
+)
 
 // A Trial is the decision about one commit by runs.
 type Trial struct {
 	j        *Judge
-	evidence float64 // for the new end: the logarithm of the odds
+	tested   []float64 // distances from the middle of the ends, scaled
 	values   []float64
-	blocks   int
+	evidence float64 // for the new end: the logarithm of the odds
 	most     int
 }
 
@@ -106,20 +111,26 @@ func (j *Judge) Trial() *Trial { return &Trial{j: j, most: 4*j.Blocks() + 10} }
 // Add adds the values of a block of runs, in whichever order they were made.
 func (t *Trial) Add(old, commit, new float64) {
 	j := t.j
-	t.blocks++
 	t.values = append(t.values, commit)
 	a, b := j.scale(old), j.scale(new)
 	if pair := b - a; !math.IsNaN(pair) && !math.IsInf(pair, 0) {
 		j.pairs = append(j.pairs, pair)
 	}
-	x := (j.scale(commit) - (a+b)/2) * j.shift / j.variance()
-	if limit := j.enough()/least + 1e-9; !math.IsNaN(x) {
-		t.evidence += min(max(x, -limit), limit)
+	t.tested = append(t.tested, j.scale(commit)-(a+b)/2)
+	shift, variance := j.spread()
+	limit := j.enough()/least + 1e-9
+	t.evidence = 0
+	for _, x := range t.tested {
+		if e := x * shift / variance; !math.IsNaN(e) {
+			t.evidence += min(max(e, -limit), limit)
+		}
 	}
 }
 
 // Done reports whether the decision is made.
-func (t *Trial) Done() bool { return math.Abs(t.evidence) >= t.j.enough() || t.blocks >= t.most }
+func (t *Trial) Done() bool {
+	return math.Abs(t.evidence) >= t.j.enough() || len(t.values) >= t.most
+}
 
 // Verdict returns the decision, and the probability that it is wrong.
 func (t *Trial) Verdict() (Verdict, float64) {

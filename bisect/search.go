@@ -122,15 +122,14 @@ func (s *Search) weight(commit string) int { return max(1, s.weights[commit]) }
 
 // Say records the verdict on a commit.
 func (s *Search) Say(ctx context.Context, commit string, v Verdict) error {
-	if v == Skip {
+	switch v {
+	case Skip:
 		s.skipped[commit] = true
-		_, _ = s.git(ctx, "", "bisect", "skip", commit) // it fails if it has none left but skipped ones
-		return nil
-	}
-	if v == New {
+	case New:
 		s.newest = commit
 	}
-	if _, err := s.git(ctx, "", "bisect", v.String(), commit); err != nil {
+	_, err := s.git(ctx, "", "bisect", v.String(), commit)
+	if err != nil && len(s.skipped) == 0 { // it also fails if only skipped commits are left
 		return err
 	}
 	return s.settle(ctx)

@@ -17,8 +17,9 @@ import (
 
 // The weight of a commit grows with the probability that it changes the figure, as far as the source
 // tells: by the distance of the declarations that it changes from the marker's function, in steps
-// from what uses to what is used, by name. A wrong guess costs little: a search takes about as many
-// commits as the logarithm, to base 2, of the quotient of all weights and that of the commit found.
+// between what uses and what is used, by name. A wrong guess costs little: a search takes about as
+// many commits as the logarithm, to base 2, of the quotient of all weights and that of the commit
+// found.
 var weightAt = [...]int{64, 64, 32, suspect}
 
 const (
@@ -86,7 +87,7 @@ func weigh(ctx context.Context, git Git, old, new string, names []string) (map[s
 func isGo(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, `"`), ".go") }
 
 // distances returns the distances of declarations from names, by name, in the source of a commit. A
-// name is one step from those that its declarations mention.
+// name is one step from those that its declarations mention, and that mention it.
 func distances(ctx context.Context, git Git, commit string, names []string) (map[string]int, error) {
 	tree, err := git(ctx, "", "ls-tree", "-r", commit)
 	if err != nil {
@@ -99,7 +100,8 @@ func distances(ctx context.Context, git Git, commit string, names []string) (map
 			hashes = append(hashes, fields[2])
 		}
 	}
-	uses, usedBy := map[string][]string{}, map[string][]string{}
+	near := map[string][]string{}
+	declared := map[string]bool{}
 	for chunk := range slices.Chunk(hashes, mostBlobs) {
 		files, err := read(ctx, git, chunk)
 		if err != nil {
@@ -107,32 +109,25 @@ func distances(ctx context.Context, git Git, commit string, names []string) (map
 		}
 		for _, f := range files {
 			for _, d := range f {
-				for name := range d.words {
-					uses[d.name] = append(uses[d.name], name)
-					usedBy[name] = append(usedBy[name], d.name)
+				declared[d.name] = true
+				for word := range d.words {
+					near[d.name] = append(near[d.name], word)
+					near[word] = append(near[word], d.name)
 				}
 			}
 		}
 	}
 	distance := map[string]int{}
-	for _, next := range []map[string][]string{uses, usedBy} {
-		front := names
-		for n := range weightAt {
-			var beyond []string
-			for _, name := range front {
-				if have, ok := distance[name]; ok && have < n {
-					continue
-				}
+	front := names
+	for n := range weightAt {
+		var beyond []string
+		for _, name := range front {
+			if _, ok := distance[name]; !ok && declared[name] {
 				distance[name] = n
-				for _, name := range next[name] {
-					if len(uses[name]) > 0 && !slices.Contains(front, name) { // it is declared
-						beyond = append(beyond, name)
-					}
-				}
+				beyond = append(beyond, near[name]...)
 			}
-			slices.Sort(beyond)
-			front = slices.Compact(beyond)
 		}
+		front = beyond
 	}
 	return distance, nil
 }

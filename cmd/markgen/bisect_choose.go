@@ -173,11 +173,15 @@ func (b *bisection) chooseNoisy(runs endRuns) error {
 			found = append(found, difference{m.Place, f.Name, f.Old.Median, f.New.Median, f.Adjusted})
 		}
 	}
-	best := b.largest(found)
-	if best == nil {
+	switch best := b.largest(found); {
+	case best != nil:
+		return b.take(*best, len(r.Markers), runs)
+	case len(r.Markers) > 0:
 		return b.noDifference(places)
+	case b.marker != "":
+		return fmt.Errorf("%s has no %s in both %s and %s: it was not reached, or is only counted, as small functions are that are inlined", places[0].Name, b.metric, b.old, b.new)
 	}
-	return b.take(*best, len(r.Markers), runs)
+	return fmt.Errorf("no marker has %s in both %s and %s; see that the tests or the command reach what is marked", b.metric, b.old, b.new)
 }
 
 // wanted returns the marker that -marker names, or all.
