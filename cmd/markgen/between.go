@@ -22,24 +22,23 @@ import (
 
 var cmdBetween = &cli.Command{
 	Name:  "between",
-	Short: "the time between two markers of a trace, less what the markers on the way took",
+	Short: "the time between two markers of a trace, less the overhead of those in between",
 	Long: `
 usage: markgen between [-json] FROM TO DATA…
 
-Between reads traces, which programs leave that ran with collect=trace in MARKGEN, and tells how the times are
-distributed that goroutines took from a scope of the marker FROM to one of the marker TO: the difference of
-the two timestamps, less what all markers passed on the way took from the program. A scope of TO belongs to the
-latest scope of FROM before it on its goroutine that has none yet. Each DATA is a file, a folder or a pattern,
-as for report; several are added up.
+Between reads traces (MARKGEN=collect=trace) and prints the distribution of the time from a scope of the
+marker FROM to the next scope of the marker TO on the same goroutine: the difference of the two timestamps,
+less the overhead of all markers in between. A scope of TO is paired with the latest unpaired scope of FROM
+before it. Each DATA is a file, a folder or a pattern, as for report; several are added up.
 
 FROM and TO are names of markers, or ends of names (parse for example.com/shop.parse), or patterns in which *
 stands for any text; each has to fit one marker. A scope counts where it begins. NAME@exit means where
-it ends, NAME@enter where it begins. From a marker with scopes to itself means from where a scope begins to where it ends.
+it ends, NAME@enter where it begins. From a marker to itself is a scope's time.
 
   -json      an object: from, to, count, mean_ns, stddev_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns, overhead_ns
-             (taken off, per pair), unpaired (scopes of FROM and TO without the other)
+             (subtracted, per pair), unpaired (scopes of FROM and TO without the other)
 
-Percentiles are estimated to one part in 64. A file that is damaged is read as far as it is sound; the
+Percentiles are estimated to one part in 64. Of a damaged file the sound part is read; the
 exit code is then 1, as for one that can't be read at all.
 
 examples:

@@ -12,17 +12,16 @@ var cmdBuild = &cli.Command{
 	Long: `
 usage: markgen build [own flags] [go build's flags] [packages]
 
-Build does what go build does, for the packages with markers in them. The markers are put into copies that
-the compiler is given in the place of the files; no file of yours is touched, and messages and stack traces
-show your files. The program is inert until MARKGEN tells it to collect: see markgen help run, or
-MARKGEN=collect=time,report=stderr ./program.
+Build does what go build does, with markers in the packages. The compiler reads marked copies of the files
+(go's -overlay): no file of yours changes, and messages and stack traces show your files. The program is inert
+until MARKGEN tells it to collect: see markgen help run, or MARKGEN=collect=time,report=stderr ./program.
 
 Markgen's own flags come first:
 ` + ownFlagsText + `
 
-Go's flags follow and mean what they mean to go build, -o too. An -overlay of yours is merged with
-markgen's. With -cover, the blocks that go would count are counted into the data of the run.
-What is marked is kept in MARKGENCACHE (default: markgen in the user's cache directory,
+Go's flags follow, -o included, with their usual meaning. An -overlay of yours is merged with
+markgen's. With -cover, the blocks of go build -cover are counted, in the data of the run.
+Marked source is cached in MARKGENCACHE (default: markgen in the user's cache directory,
 or in GOCACHE where that cannot be written to).
 
 examples:

@@ -25,16 +25,16 @@ usage: markgen ctl TARGET status [-json]
        markgen ctl
 
 Ctl steers a marked program that runs and collects, through its data file alone: the program has the file
-mapped, and what is changed in it holds at once. TARGET is the ID of the process or its data file; only the
-file's owner can see how it stands or steer it. Without a TARGET the processes are listed that may be one (on
+mapped, and changes take effect at once. TARGET is the ID of the process or its data file; only the
+file's owner can read or steer it. Without a TARGET the processes are listed that may be one (on
 Linux); the exit code is 1 when there is none.
 
-  status   how the run stands: its state, for how long, sampling, how many markers are on
-  start    begin collecting, where the program waits for that
+  status   the run's state and since when, sampling, how many markers are on
+  start    begin collecting, if the program waits for it
   pause    open scopes finish, no new ones begin; the program itself goes on
   resume   collect again
   stop     end collecting; the program itself goes on
-  set      change, all of what is given or, if one can't be used, none:
+  set      change settings: all of them or, if one is invalid, none:
              only=GLOB;GLOB   collect these markers and no others
              skip=GLOB;GLOB   do not collect these; of the others all, or those of only
              on=GLOB;GLOB     collect these too
@@ -44,9 +44,9 @@ Linux); the exit code is 1 when there is none.
 
   -json    status as an object for programs
 
-In a glob * stands for any text and ? for any one character; it has to match the whole name, or what stands
-behind its last slash. A change of state that is not allowed in the state the run is in is refused. Counters,
-of markers that are only counted, can't be turned on and off while the program runs.
+In a glob * stands for any text and ? for any one character; it has to match the whole name, or the part after the
+last slash. Forbidden changes of state are refused. Markers that are only counted can't be turned on and off while
+the program runs.
 
 examples:
   markgen ctl 4711 status

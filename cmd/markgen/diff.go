@@ -19,17 +19,17 @@ import (
 var cmdDiff = &cli.Command{
 	Name:  "diff",
 	Sides: true,
-	Short: "what got slower or faster between two sets of runs, and fails if something got slower",
+	Short: "what got slower or faster between two sets of runs; fails if something got slower",
 	Long: `
 usage: markgen diff [-threshold 5%] [-counts | [-alpha 0.05] [-metric M] [-all]] [-format F] OLD… -- NEW…
 
-Diff compares runs of a program from before a change with runs from after it, marker by marker, and tells what
-got worse, what got better, and what is chance. OLD and NEW are data files, folders of them or patterns, as for
+Diff compares runs of a program from before a change with runs from after it, marker by marker, and says what
+got worse, what got better, and what may be chance. OLD and NEW are data files, folders of them or patterns, as for
 report; each file is one run. Without --, the first is OLD and the second NEW. Make ten runs a side where you can,
-old and new in turn: with fewer than four, nothing can be told from chance.
+old and new in turn: with fewer than four, any difference may be chance.
 
 What was renamed, moved or edited between the versions of run -old and test -old is compared with what it most likely
-was. Where that is a guess the table says so, and the marker fails nothing.
+was. The table marks guesses, which never fail the comparison.
 
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the upper end of the

@@ -20,10 +20,10 @@ signal n ended it. A report over all marked processes follows on standard error.
 
 Markgen's own flags come first:
 ` + ownDataText + ownRunsText + `
-  -old PROGRAM  with -runs: in turns with the runs of the command, make those of another program with the same
-                arguments; they go to the folders old and new in that of -o
+  -old PROGRAM  with -runs: alternate with runs of another program with the same arguments. The data go to the
+                folders old and new in the folder -o
 
-What MARKGEN says besides file and report holds; without a collect key it is time.
+Other keys of MARKGEN than file and report apply; the default of collect is time.
 
 examples:
   markgen exec ./demo -n 10

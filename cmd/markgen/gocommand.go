@@ -49,16 +49,16 @@ type ownFlags struct {
 // ownFlagsText is the help for the flags that build, run and test share.
 const ownFlagsText = `
   -all          mark every function, loop and branch outside of test files, not only what directives ask for
-  -funcs        mark every function, and no loops and branches but those that a directive names
-  -kinds K,…    mark all of these kinds, of func, loop and branch, and else what a directive names
+  -funcs        mark every function, but only the loops and branches that a directive names
+  -kinds K,…    mark everything of these kinds (func, loop, branch), and of others what a directive names
   -markpkg P,…  the packages to mark, as for go test -coverpkg: import paths, patterns with ..., std;
                 also dependencies (default: those of the main module or of the workspace)
   -config F     read F instead of the .markgen.yaml at the module root
-  -form NAME    plant markers in the form NAME wherever that can be: open (tests at every way in and out), twin (a
-                second body) or guarded (a deferred call); markgen list -v says which is chosen otherwise, and why
-  -deep         compile Go's own package runtime anew, so that it keeps account of each goroutine: run and test
-                then tell running from waiting, and what a scope allocates is exact to the byte
-                (MARKGEN=collect=alloc); the first such build takes half a minute
+  -form NAME    use the form NAME where possible: open (a test at each way in and out), twin (a second body) or
+                guarded (a deferred call); markgen list -v prints the default and its reason
+  -deep         compile a package runtime that accounts for each goroutine: run and test then separate running
+                from waiting, and allocation is exact to the byte (MARKGEN=collect=alloc); the first such
+                build takes half a minute
   -sizes        relate the times of functions to the sizes of their arguments: the sum of the lengths of slices,
                 strings and maps, where no size= says what the size is. Such functions are not inlined
   -v            go's -v; markgen also says what it marked`
@@ -67,15 +67,15 @@ const ownFlagsText = `
 const ownDataText = `
   -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
-  -report R     what to do with the report: text (default) prints the first 30 markers of it on standard error, none
-                does not make it, anything else is a file to write all of it to
-  -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
-                scopes that are short, less than 20 times what timing one costs on average, its scopes are
-                counted, exactly, and few of them timed: the time of all is the mean of those, times the count
+  -report R     where the report goes: text (default): its first 30 markers to standard error; none: nowhere;
+                anything else: the whole report to a file of that name
+  -exact        time all scopes. By default a marker whose first 10,000 scopes average less than 20 times the
+                overhead is demoted: its scopes are counted, exactly, few of them are timed, and its times
+                are estimates
   -paths        record figures of paths, too: the whole chain of markers that are open in one another (MARKGEN=paths);
                 it times all scopes, as -exact does
   -sort K       sort the report by self (default; with -deep running), waiting, total, count, mean, max, name or place
-  -top N        have no more than the first N markers in the report; the line below says what the others are`
+  -top N        report only the first N markers; a line below sums up the others`
 
 // parseOwn parses markgen's own flags at the start of args and returns the rest, which begins with
 // the first unknown flag: it is go's. data says whether the flags of run, test and exec are

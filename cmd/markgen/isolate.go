@@ -31,17 +31,17 @@ usage: markgen isolate [own flags] [go test's flags] [packages] [-- command [arg
 Isolate makes an API performance profile of packages. A scenario is run once to see which functions run, and which
 of them are ever on one call stack. Then the functions are put into as few groups as can be in which no two share
 a stack, and the scenario is run again for each group, with no other function measured. So the time of a function
-has the cost of no marker in it, and a million cheap calls inside it do not make it look dear.
+includes no other marker's overhead, however many cheap calls the function makes.
 
 The scenario are the packages' own tests and examples. Go's flags -run, -short … choose among them, and -bench adds
 benchmarks, of ten iterations each unless -benchtime says otherwise. Or it is a command: go test or go run with
-arguments, which are built with markers in the packages, or a program that markgen build has built, or what starts
-such. It is built once, and runs as often as there are groups, and once more; a scenario that does the same each
-time gives counts that agree.
+arguments, which are built with markers in the packages, or a program built by markgen build, or something that
+starts one. It is built once, and runs once, then once for each group; a deterministic scenario gives equal
+counts.
 
 The table on standard output has the exported functions, and exported methods of exported types: outermost
 calls (a call of a function from itself is part of the outer one), times, what collectors read in a call, and what
-differed between passes. Functions that are inlined and done before a clock can be read are counted only.
+differed between passes. Functions that are inlined and shorter than a clock read are counted only.
 Then come those that the scenario never reached.
 
 Markgen's own flags:
@@ -50,26 +50,25 @@ Markgen's own flags:
   -deep         make the first pass with a deep build (see markgen help build): what a call allocates is in the
                 table, to the byte and the object; the times are of ordinary builds
   -sizes        relate the times to the sizes of arguments, as markgen run -sizes does, so that markgen report
-                -shapes and the page tell of the profile in DIR how they grow
+                -shapes and the page show how they grow
   -exercise     call functions that the scenario never reached, with arguments made from their types, and time these
-                calls in passes of their own; but none that may touch files, the network or other processes, as
-                far as a call graph shows. What can't be called is listed with why
+                calls in passes of their own; but none that may touch files, the network or other processes,
+                by the call graph. What can't be called is listed with the reason
   -onebuild     build once, and turn off the markers of other groups, instead of building once a group. That saves
-                the builds; a marker that is off costs its test, some 0.5 ns, in whatever calls its function. What
-                markgen has not built is run so anyway
+                the builds; a marker that is off costs a test, some 0.5 ns, in the functions around it. Commands
+                that markgen does not build always run like this
   -runs N       run the scenario N times for each group
   -timeout D    end a pass of the scenario that takes longer than D (default 10m)
   -o DIR        keep passes, in DIR/passes, and the profile, in DIR/profile.markgen, which markgen report, diff and
-                merge read when they are given DIR; the same command with the same DIR goes on where it was
-                interrupted
+                merge read when they are given DIR; the same command with the same DIR resumes an interrupted
+                profile
   -json         JSON instead of the table
   -config F     read F instead of the .markgen.yaml at the module root
 
-MARKGEN may say only and skip, which choose among the functions, clock, and collect, for the first pass: what
-io, hw or a collector of the program read in a call is in the table and in the JSON.
+MARKGEN may have the keys only and skip, which choose functions, clock, and collect, for the first pass: values
+of io, hw or a collector of the program are in the table and in the JSON.
 
-The exit code is 1 if a pass failed, or if what was not reached was to be exercised and could not; what ran is in the
-table all the same.
+The exit code is 1 if a pass failed, or if -exercise could not call a function; the table has what ran.
 
 examples:
   markgen isolate .

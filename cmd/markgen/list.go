@@ -28,10 +28,10 @@ registry and no longer in the source come last, as retired.
 
   -all       every function, loop and branch outside of test files, as .markgen.yaml narrows it
   -config F  read F instead of the .markgen.yaml at the module root
-  -form NAME how each would be planted with build -form NAME
+  -form NAME with -v: the form of each with build -form NAME
   -json      an array of {"id","name","kind","file","line","col","form","live"};
              file is relative to the module root, and "" for a retired marker
-  -v         also how each is planted in an overlay build, and why so
+  -v         also the form of each in an overlay build, and the reason
 
 examples:
   markgen list ./...

@@ -25,7 +25,7 @@ var program = &cli.Program{
 
 usage: markgen [flags] [packages]            mark source in place (markgen help mark)
        markgen command [flags] [arguments]`,
-	End: `markgen help COMMAND explains one. Flags may also stand behind the arguments, save where these are go's or a command
+	End: `markgen help COMMAND explains one. Flags may also follow the arguments, except where these are go's or a command
 line: of build, run, test, exec and isolate. Exit codes: 0, 1 a finding or a failure, 2 wrong usage.`,
 	Commands: []*cli.Command{
 		cmdMark,

@@ -26,16 +26,16 @@ usage: markgen [flags] [packages]
        markgen mark [flags] [packages]
 
 Mark writes markers into the source of the packages, by default of the one in the current directory: those
-that directives ask for and, with -all, every function, loop and branch. What was inserted before is taken
-out first, so marking again changes only what has to change. Each package with markers gets a file
+that directives ask for and, with -all, every function, loop and branch. Lines inserted before are
+removed first, so marking again changes only what has to change. Each package with markers gets a file
 markgen_table.go, and the IDs are kept in markgen.registry at the module root; both belong into version
-control. A package main that imports packages with markers gets a call that sees the program end. The module
+control. A package main that imports packages with markers gets a call that completes the data at the end. The module
 needs the runtime: run markgen init once.
 
 Nothing is written unless all packages, marked, compile; then either every file is written or none is.
 
   -all        every function, loop and branch outside of test files, as .markgen.yaml narrows it
-  -strip      take out every inserted line; the bytes are those from before
+  -strip      remove every inserted line, which restores the original bytes
   -check      write nothing; name the files that are not up to date, and exit with 1 if there are any
   -d          write nothing; print what would change, as a unified diff
   -l          write nothing; name the files that would change

@@ -25,18 +25,18 @@ usage: markgen merge -o FILE [-known FILE] DATA…
 Merge adds the runs in data files up, marker by marker, and writes their sum into one file, which report, diff
 and merge itself read as they read runs. Each DATA is a file, a folder with data files, or a pattern such as
 'run*.markgen'; a file that is named twice counts once. All figures are whole numbers, so that nothing is lost
-and no order of merging, all at once or bit by bit, gives another result. Names and places of markers are those
+and the order of merging does not matter. Names and places of markers are those
 of the newest run that has them. The records of a trace are not in the sum: markgen between reads them in the
 data files of the runs.
 
-  -o FILE  write to FILE, which is replaced as a whole or stays as it was; what is no data file stays. If it is
-           named as DATA as well, the runs are added to what it has
+  -o FILE  write to FILE, which is replaced as a whole or stays as it was; anything but a data file is kept.
+           If it is named as DATA as well, the runs are added to it
   -known FILE  write in how many runs each function was measured to FILE, for programs that pick functions at
            random (MARKGEN=collect=wild,known=FILE), and which functions share stacks, where runs recorded that
            (MARKGEN=pairs); what FILE says of the latter is kept
 
-Memory is needed for the markers, not for the files, of which there may be any number. A file that can't be
-read, is cut off or of another version is named and left out, and the rest added up; the exit code is then 1.
+Any number of files can be merged. A file that can't be read, is cut off or of another version is named and left
+out; the exit code is then 1.
 
 examples:
   markgen merge -o all.markgen runs/

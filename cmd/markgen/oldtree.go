@@ -15,9 +15,9 @@ import (
 
 // ownOldText is the help for -old of run and test.
 const ownOldText = `
-  -old REV|DIR  with -runs: in turns with the runs of what is here, make those of another state of the module, a
-                revision that git has or the root of another checkout (./DIR if there is a revision of that
-                name); they go to the folders old and new in that of -o`
+  -old REV|DIR  with -runs: alternate with runs of another version of the module: a git revision, or the root of
+                another checkout (./DIR if there is a revision of that name). The data go to the folders old
+                and new in the folder -o`
 
 // An oldTree is another state of the module or workspace in which the command runs.
 type oldTree struct {

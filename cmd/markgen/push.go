@@ -22,12 +22,12 @@ import (
 
 var cmdPush = &cli.Command{
 	Name:  "push",
-	Short: "send what marked programs left in a spool to the central service",
+	Short: "send the data in a spool to the central service",
 	Long: `
 usage: markgen push [flags] [SPOOL…]
 
-Push takes what programs left in spools (MARKGEN=spool=DIR) and sends it to the central service (markgend), which
-adds it up. Nothing is ever sent but by this command, and what it sends is anonymous: for each build, Go release, platform and
+Push sends the data that programs left in spools (MARKGEN=spool=DIR) to the central service (markgend), which adds
+them up. Nothing else sends data, and the data are anonymous: for each build, Go release, platform and
 model of processor the figures of markers, with their names and places in the source. No host, user, path outside the
 module, argument or environment is in it; -dry-run shows every byte.
 
@@ -36,20 +36,20 @@ nothing twice. What can't be sent stays in the spool for the next time. Of progr
 SPOOL is $MARKGEN_SPOOL if none is given.
 
   -server URL       the service; $MARKGEN_SERVER if it is not given
-  -token-file FILE  where the token with the scope ingest is; $MARKGEN_TOKEN if it is not given
+  -token-file FILE  a file with a token of scope ingest; $MARKGEN_TOKEN if it is not given
   -token TOKEN      the token itself. Other users of the machine can see it in the list of processes: prefer the others
   -ca FILE          certificates, PEM, to trust besides the system's
   -batch SIZE       bytes in a request at most, before they are packed; 128K
-  -limit SIZE       bytes that a spool may hold; 1G. If it has more, what was not yet begun to be sent is added up,
-                    day by day and build by build
-  -once             send what there is and end, which is the default
+  -limit SIZE       bytes that a spool may hold; 1G. Beyond that, data whose sending has not begun are added up,
+                    by day and build
+  -once             send what there is, and end (default)
   -refused          send again what the service refused, from refused/ in the spool; it counts nothing twice
-  -every DURATION   go on, and send what there is each time DURATION has passed, such as 10m, until SIGTERM
+  -every DURATION   keep running, and send every DURATION, such as 10m, until SIGTERM
   -dry-run          send nothing and change nothing; print each request that would be sent, with its body line by line
   -x                with -dry-run: print the bytes of each body besides
   -json             print what was done as JSON
 
-SIZE is in bytes, with K, M or G for powers of 1024. Exit codes: 0 all is sent, 1 something remains (it is said what),
+SIZE is in bytes, with K, M or G for powers of 1024. Exit codes: 0 all is sent, 1 something remains (a message says what),
 2 wrong usage.
 
 examples:

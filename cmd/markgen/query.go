@@ -19,21 +19,21 @@ import (
 
 var cmdQuery = &cli.Command{
 	Name:  "query",
-	Short: "what an API costs, as the central service knows it from many machines",
+	Short: "what an API costs on many machines, from the central service",
 	Long: `
 usage: markgen query [flags] NAME
        markgen query [flags] -compare OLD,NEW [NAME]
        markgen query [flags] -download FILE
 
-Query asks the server of a fleet (markgend) what functions and other markers cost in the wild. NAME is a whole
+Query asks the server of a fleet (markgend) what functions and other markers cost in production. NAME is a whole
 name, 'bytes.(*Buffer).Write'; or the end of one from a dot or slash on, Buffer.Write; or any part of it, or a pattern
-with * for any text: then all that fit are listed. The stars and parentheses of receivers need not be given.
+with * for any text: then all matches are listed. Stars and parentheses of receivers may be left out.
 
   -server URL     the server (default $MARKGEN_SERVER, else http://127.0.0.1:7070)
   -token-file F   a file with a token that may read (default: $MARKGEN_TOKEN, which is the token)
   -format F       text (default): a table; hist: with a line for each API that shows how its times are distributed;
                   json: what the server answers; or html, pprof or prom, as of markgen report
-  -by WHAT        tell the figures apart by build, go, goos, goarch, cpu or day
+  -by WHAT        split the figures by build, go, goos, goarch, cpu or day
   -build B        only figures of that build (example.com/shop@v1.4.2); a pattern, as those that follow
   -go V           only figures of that version of Go
   -goos S         only figures of that operating system
@@ -43,10 +43,10 @@ with * for any text: then all that fit are listed. The stars and parentheses of 
   -to DAY         only figures of runs up to that day
   -kind K         only func, loop, branch, block, region or point
   -limit N        list N at most (default 20)
-  -compare OLD,NEW   compare two builds by what each API takes in the mean, as far as sums can tell. The exit code is 1
-                  if something got slower, of what NAME means if it is given
-  -download FILE  write the catalogue into FILE, a profile file for report, diff and merge. If FILE is there from
-                  the last time, only what has changed since is sent; where that was is in FILE.cursor
+  -compare OLD,NEW   compare the mean times of each API in two builds, as far as sums allow. The exit code is 1
+                  if something got slower (among the matches of NAME, if given)
+  -download FILE  write the catalogue into FILE, a profile file for report, diff and merge. If FILE exists,
+                  only changes since the last download are fetched; FILE.cursor has the position
   -o FILE         write to FILE, which is replaced as a whole or stays as it was
 
 examples:

@@ -23,9 +23,9 @@ import (
 
 // ownRunsText is the help for -runs of run, test and exec.
 const ownRunsText = `
-  -runs N       make N runs to compare, each of new processes, one file each in the folder of -o. It runs once more,
-                before, to warm up: that prints what it prints, its data are not kept. Later runs print only what
-                fails, whose data are left out; an interrupt leaves those that are complete`
+  -runs N       make N runs to compare, each in new processes, with a file each in the folder -o. A warm-up run
+                precedes them, whose output is shown and whose data are dropped. Of the N runs, only the output
+                of those that fail is shown, and their data are dropped. An interrupt keeps complete runs`
 
 // repeats reports whether -runs, or a flag that requires it, is given.
 func (own *ownFlags) repeats() bool { return own.runs != "" || own.old != "" }

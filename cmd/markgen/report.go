@@ -26,30 +26,30 @@ var cmdReport = &cli.Command{
 usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-paths] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [-threshold 5%] [-alpha 0.05] [flags] OLD… -- NEW…
 
-Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
+Report writes reports of data files. Each DATA is a file, a folder with data files, or a
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
 counts once. Runs that were killed or still go on can be read as well.
 
   -format F  text (default): a table to read, every marker in it, those that were never reached too
-             json: an object for programs, every marker with its buckets
+             json: one object, every marker with its buckets
              html: a page that holds everything: the table to sort and search, distributions, the source, and where call
              paths were recorded a flame graph
-             cover: a coverage profile for go tool cover, of programs built to count cover blocks, added up; that of
-             markgen test -coverprofile has for each package what its own tests pass, as go's
+             cover: a coverage profile for go tool cover, of programs built to count cover blocks, added up; of
+             markgen test -coverprofile each package has what its own tests cover, as with go
              pprof: a profile for go tool pprof, with the sample types count, total and self; with call paths stacks
              are whole, and values add up along them
              folded: of call paths, a line for each with its self time in ns, for flamegraph.pl, inferno and speedscope.app
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
-             prom: metrics for Prometheus, of the times of each marker count and sum; -http serves them under
-             /metrics, with native histograms for those who ask for protocol buffers
+             prom: metrics for Prometheus: count and sum of each marker's times; -http serves them under
+             /metrics, with native histograms to scrapers that ask for protocol buffers
              markdown: a table of the first 15 markers, or -top, for a comment on a pull request, the text collapsed
              trace: each scope with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
-             with collect=trace; runs stand one beside the other, as they followed each other
-  -sort K    self (the default of text, markdown and html), running (their default where it is known: what of self goroutines ran),
-             waiting (the rest of self), total, count, mean or max, which begin with the largest; name (the default of
+             with collect=trace; runs are side by side, in the order of their start
+  -sort K    self (the default of text, markdown and html), running (their default where known: the part of
+             self in which goroutines ran), waiting (the rest of self), total, count, mean or max, which begin with the largest; name (the default of
              other formats) or place (file and line), which ascend
   -top N     only the first N markers of text or markdown, in the order of -sort
-  -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
+  -filter F  only markers whose names contain F or, with *, match it (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many scopes by the same amount, coloured by the time spent
   -paths     below the text the tree of call paths, without those that took less than a hundredth of the time
@@ -65,20 +65,19 @@ counts once. Runs that were killed or still go on can be read as well.
   -api       make the page of the html format a catalogue of an API, to publish next to its documentation: a card
              for each exported function of packages that others can import, with its signature and the first
              sentence of its comment where source is found, and nothing else
-  -src DIR   where text finds the headers of loops and branches, and html the source: the root of the module that was
-             marked (default: that of the working directory); none: without source. The standard library and
+  -src DIR   where the source is, for headers of loops and branches in text, and for html: the root of the marked
+             module (default: that of the working directory); none: without source. The standard library and
              dependencies are found by go
-  -link URL  where places in the html format lead to, with {file} for the file's name in the module that was marked, or
+  -link URL  link of places in the html format, with {file} for the file's name in the module that was marked, or
              {path} for that on this machine, and {line}: 'https://github.com/o/r/blob/main/{file}#L{line}';
              none: nowhere (default: ` + editorLink + `, the editor; of -api none)
 
-With -- between data files, the html format compares: what got worse and what got better, as markgen diff tells it with
-these -threshold and -alpha, both distributions of a marker in one chart, and the change of its count, total and mean.
+With -- between data files, the html format compares: what got worse and what got better, as markgen diff decides with
+-threshold and -alpha, both distributions of a marker in one chart, and the change of its count, total and mean.
 
 On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set. Where standard output is
 something else it is as wide as it needs to be, or as COLUMNS says.
-A file that is damaged is reported as far as it is sound; the exit code is then 1, as for a file that can't
-be read at all.
+Of a damaged file the sound part is reported; the exit code is then 1, as for a file that can't be read at all.
 
 examples:
   markgen report demo.4711.markgen

@@ -21,9 +21,9 @@ Markgen's own flags come first:
 ` + ownFlagsText + ownDataText + ownRunsText + ownOldText + `
 
 With -runs every run has the same standard input. With -old both programs run in this directory, whichever
-state of the module they were built from.
+version of the module they were built from.
 
-Go's flags follow. What MARKGEN says besides file and report holds; without a collect key it is time.
+Go's flags follow. Other keys of MARKGEN than file and report apply; the default of collect is time.
 
 examples:
   markgen run ./cmd/demo -n 10

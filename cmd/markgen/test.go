@@ -23,14 +23,14 @@ Markgen's own flags come first:
 
 Go's flags follow, before or after the packages as with go test. What differs from go test:
   - results are not cached (-count=1 unless -count is given): a cached result comes without data;
-  - vet looks at the source as it is before the tests are built, not while;
-  - -cover, -covermode, -coverpkg and -coverprofile are markgen's work, since go drops the markers when it
-    covers. The lines and the profile are go's; with -coverpkg the profile has each block once, with the sum
+  - vet checks the unmarked source, before the tests are built;
+  - markgen implements -cover, -covermode, -coverpkg and -coverprofile, since go drops overlays with
+    -cover. Output and profile are as go's; with -coverpkg the profile has each block once, with the sum
     over all test binaries, and the blocks are sorted;
   - marked tests take longer, with -all and tiny functions ten times as long: where go's 10 minutes for a test
     binary are not enough, give -timeout;
   - with -runs, go test builds and runs the tests once, and their binaries run again without it, one at a time
-    unless -p is given: side by side they would take the time from each other.
+    unless -p is given: side by side they would slow each other down.
 
 examples:
   markgen test ./...

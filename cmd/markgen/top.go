@@ -16,17 +16,17 @@ var cmdTop = &cli.Command{
 	Long: `
 usage: markgen top [-interval D] [-sort K] [-filter F] [-paths] [-once] [TARGET]
 
-Top shows how often each marker of a running program is passed and how long that takes: scopes a second,
-the share of the time, mean and percentiles, and how the times are spread; of the last interval, or since the
-start. Keys pause, resume, sample and turn markers on and off, as markgen ctl does; ? lists them, q quits, and
-the program goes on. TARGET is the ID of the process or its data file. Without one the processes are listed that
-may be one (on Linux); the exit code is 1 when there is none.
+Top shows for each marker of a running program scopes a second, share of the time, mean, percentiles and the
+distribution of times, of the last interval or since the start. Keys pause, resume, sample and turn markers on
+and off, as markgen ctl does; ? lists them, q quits, and the program goes on. TARGET is the ID of the process
+or its data file. Without one the processes are listed that may be one (on Linux); the exit code is 1 when
+there is none.
 
-  -interval D  time between two readings, 1s if not said
+  -interval D  time between two readings (default 1s)
   -sort K      ` + strings.Join(top.Sorts(), ", ") + `; all but name begin with the largest
-  -filter F    only markers whose names contain F, or that it matches as a glob (* is any text)
+  -filter F    only markers whose names contain F or, with *, match it (* is any text)
   -paths       show the tree of call paths, where they are recorded; c changes between it and the table
-  -once        write one table of one interval, and exit; so it is where output is no terminal
+  -once        write one table of one interval, and exit; the default if the output is no terminal
 
 When the program ends, top says so and keeps the last figures. NO_COLOR is respected.
 

@@ -30,36 +30,36 @@ var cmdServe = &cli.Command{
 	Long: `
 usage: markgend [serve] [flags]
 
-Serve takes the batches that markgen push sends, adds them up by marker, origin and day, and answers whoever
-asks: markgen query, other programs over HTTP (GET /openapi.yaml describes that), and people with a browser. A
+Serve takes the batches that markgen push sends, adds them up by marker, origin and day, and answers
+queries: of markgen query, of programs over HTTP (see GET /openapi.yaml), and of browsers. A
 batch is answered when it is safe on disk, and counts once however often it comes. It runs until SIGTERM,
-SIGINT or SIGHUP: then /readyz fails, requests that have begun are answered, and what waits is written; a second signal
-ends it at once, and loses nothing that was answered. Several may share a PostgreSQL database; none of them leads.
+SIGINT or SIGHUP: then /readyz fails, requests in progress are answered, and figures in memory are written; a second
+signal ends it at once, and loses nothing that was acknowledged. Several servers may share a PostgreSQL database.
 
-  -db DB          the store: a file of SQLite, which is made if it is not there, and which its owner alone may read
-                  (0600, in a directory that is made with 0700), or postgres://USER:PASSWORD@HOST/NAME
+  -db DB          the store: an SQLite file, created if needed (mode 0600, its directory 0700),
+                  or postgres://USER:PASSWORD@HOST/NAME
                   (default $MARKGEN_DB, else fleet.db)
   -addr ADDR      HOST:PORT to listen on; without HOST this machine alone, port 0 takes one that is free; the URL
                   is printed (default 127.0.0.1:7070)
-  -tls-cert FILE  certificate, with those between it and the root behind it; read again when it has changed
-  -tls-key FILE   its key, which not everybody may read
+  -tls-cert FILE  certificate chain, its own first; reread when it changes
+  -tls-key FILE   its key, in a file that others can't read
   -insecure       listen on other addresses than this machine's own without TLS: tokens can be read on the way,
                   unless a proxy in front speaks TLS
   -public-read    reading, pages and metrics included, takes no token
   -public-ingest  sending batches takes no token: anybody who can connect can add figures
-  -host NAME,…    names besides its addresses that a server for this machine alone answers to without a token
+  -host NAME,…    host names, besides addresses, that a loopback server accepts without a token
   -max-batch SIZE        of a batch, unpacked (default 1M)
   -max-apis N            APIs in the store; batches with others are refused then (default 2000000)
   -max-origins N         builds, Go versions, systems and processors in the store, once for each token that they
                          come with (default 100000)
-  -max-connections N     open at once; another takes the place of one without a request, or waits (default 1000)
+  -max-connections N     connections at once; a further one replaces an idle one, or waits (default 1000)
   -rate N         markers a second that each token may send, or each address without one; a request counts as N/1000, a
                   build or kind of machine that is new from it as N/5; 0: any (default 100000)
   -memory SIZE    that the process is to stay below (default 512M)
   -grace TIME     that requests may take to end when the server is told to (default 30s)
   -log LEVEL      what is logged to stderr: debug (a line for each request), info (default), warn or error
 
-What is kept can be passed on to others, once every while (Prometheus asks for itself, at /v1/prometheus):
+Figures can be exported at intervals (Prometheus scrapes /v1/prometheus instead):
   -otlp URL               as metrics to a receiver of OpenTelemetry, such as http://localhost:4318; exponential
                           histograms of scale 0. Headers that authorise it are in $OTEL_EXPORTER_OTLP_HEADERS
   -pprof URL              as profiles in the format of pprof, which are posted to URL; each has what came since
@@ -68,8 +68,8 @@ What is kept can be passed on to others, once every while (Prometheus asks for i
   -export-package GLOB    only of these packages (default all)
   -export-kind KIND       only markers of this kind: func, loop, branch, block, region or point; all for any
                           (default func)
-  -export-by WORD         tell figures apart by build, go, goos, goarch or cpu
-  -export-limit N         markers at most, or of each build if they are told apart (default 10000)
+  -export-by WORD         split figures by build, go, goos, goarch or cpu
+  -export-limit N         maximum number of markers, of each build if split by build (default 10000)
 
 examples:
   markgend

@@ -25,18 +25,18 @@ usage: markgend token add [-db DB | -server URL] [-scope S,…] [-expires TIME] 
        markgend token revoke [-db DB | -server URL] [-figures [-n]] ID…
 
 Token makes, lists and revokes tokens: through a server (markgend) that runs, with a token that has the scope admin,
-or in its store, which of SQLite no server may have open meanwhile. A token is printed once, when it is made; the
-store keeps its SHA-256 only. What is changed holds for all servers of the store within 2 seconds.
+or in its store, which, if SQLite, no server may have open meanwhile. A token is printed once, when it is made; the
+store keeps its SHA-256 only. Changes reach all servers of the store within 2 seconds.
 
-  -server URL    a server that runs; its store is asked for nothing
+  -server URL    a running server, which changes its own store
   -token-file F  a file with the token for the server (default: $MARKGEN_TOKEN, which is the token)
   -db DB         the store, as for markgend serve (default $MARKGEN_DB, else fleet.db); add makes it if it is not there
   -scope S,…     what the token is for: ingest (sending batches; the default), read (asking, pages and metrics), admin
                  (tokens, backup and all that read is for)
-  -expires TIME  until when it is good: a duration such as 720h or 90d, or a day such as 2027-01-31 (default: for good)
-  -figures       revoke the token, and take out of the store what was sent with it. A batch that was on its way may still have
-                 been taken: the same command again takes that out
-  -n             change nothing; print what -figures would take out
+  -expires TIME  when it expires: a duration such as 720h or 90d, or a day such as 2027-01-31 (default: never)
+  -figures       revoke the token, and remove from the store what was sent with it. A batch on its way may still have been
+                 accepted: repeat the command to remove it, too
+  -n             change nothing; print what -figures would remove
 
 examples:
   markgend token add -scope read 'Ann, laptop'
