@@ -77,7 +77,7 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 	case p.Runs == 0:
 		return nil, &NoDataError{first}
 	case p.Pairs == nil || p.Pairs.Runs != uint64(p.Runs):
-		return nil, errors.New("which functions share a stack was not recorded: a program was marked by another markgen, or goroutines can't be told apart on this platform")
+		return nil, errors.New("which functions share a stack was not recorded: a program was marked by another markgen, or goroutines can't be distinguished on this platform")
 	}
 	plan := r.plan
 	if plan == nil {

@@ -13,7 +13,7 @@ import (
 // deepen adds the package runtime of a deep build to the replacements r. user are the user's
 // replacements.
 func (b *Build) deepen(ctx context.Context, r, user replacements) error {
-	const without = "leave -deep out: collect=alloc then tells what the whole process allocates"
+	const without = "leave -deep out: collect=alloc then reports what the whole process allocates"
 	if !inlinable(b.env.GOARCH) {
 		return fmt.Errorf("-deep: there are no deep builds for %s, only for amd64 and arm64; %s", b.env.GOARCH, without)
 	}

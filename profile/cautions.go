@@ -19,7 +19,7 @@ func (p *Profile) Cautions() []string {
 	list = append(list, p.Warnings...)
 	list = p.Clock.Cautions(list)
 	if p.NoSelf && p.GOARCH != "" && p.GOARCH != "amd64" && p.GOARCH != "arm64" {
-		list = append(list, "on "+p.GOARCH+" goroutines can't be told apart: the total of what calls itself has what is inside each time, and what is still open is not known")
+		list = append(list, "on "+p.GOARCH+" goroutines can't be distinguished: the total of what calls itself has what is inside each time, and what is still open is not known")
 	}
 	throttled, shared, timed, sampled, called, recursive := uint64(0), false, 0, false, false, false
 	for i := range p.Markers {

@@ -34,7 +34,7 @@ func (p *Profile) leftOut() string {
 	text := units.Plural(loops, "loop") + " left out of functions that are on, as of " + about +
 		": each scope still takes some ns, which count as the function's own"
 	if sampled {
-		text += ", and estimates of how often such functions are passed are too low"
+		text += ", and estimates of how often such functions run are too low"
 	}
 	return text + "; mark what is wanted by //perf:mark, without -all, to be rid of that"
 }

@@ -56,6 +56,6 @@ func (p *Profile) mostlyOverhead() string {
 		return ""
 	}
 	return fmt.Sprintf("of the times of %s, more than three times as much was taken off for recording the scopes inside as is left, and they may be far off, min and low percentiles first "+
-		"(%s: %s left, %s taken off); count (//perf:mark count) or skip (//perf:skip) what is passed most, such as %s",
+		"(%s: %s left, %s taken off); count (//perf:mark count) or skip (//perf:skip) what runs most often, such as %s",
 		units.Plural(markers, "marker"), worst.Name, roughly(worst.MeanNS()), roughly(worst.innerOverhead(&p.Clock)/float64(worst.Timed())), often.Name)
 }

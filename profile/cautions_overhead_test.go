@@ -42,7 +42,7 @@ func TestMostlyOverhead(t *testing.T) {
 		{"much", timedWith("outer", 1000, 3000, 20_020, 0),
 			"of the times of 1 marker, more than three times as much was taken off for recording the scopes inside as is left, and they may be far off, min and low percentiles first " +
 				"(outer: 3µs left, 20µs taken off); " +
-				"count (//perf:mark count) or skip (//perf:skip) what is passed most, such as inner"},
+				"count (//perf:mark count) or skip (//perf:skip) what runs most often, such as inner"},
 	} {
 		if got := profiled(tt.outer).mostlyOverhead(); got != tt.want {
 			t.Errorf("%s: %q\nwant %q", tt.name, got, tt.want)

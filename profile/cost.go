@@ -59,7 +59,7 @@ func (p *Profile) Costly() string {
 		at = ", most of that at " + m.Name
 	}
 	return fmt.Sprintf("markers cost about %.0f %% of the processor time%s: the program took longer for them, and short scopes are mostly their cost; "+
-		"mark functions only (-funcs), skip what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
+		"mark functions only (-funcs), skip what runs most often (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
 }
 
 // mostCalled returns the marker with more than half of all timed calls, or nil.

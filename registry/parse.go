@@ -34,7 +34,7 @@ func Parse(name string, text []byte) (*Registry, error) {
 				return nil, errors.Join(p.errs...)
 			}
 		case !headed:
-			p.fail(1, "the first line of a registry is %q; put it back, or remove the file and run markgen to start anew", headerWord+version)
+			p.fail(1, "the first line of a registry is %q; put it back, or remove the file and run markgen to make a new one", headerWord+version)
 			return nil, errors.Join(p.errs...)
 		default:
 			p.entry(line)

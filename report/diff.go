@@ -147,7 +147,7 @@ func sharedVerdict(r *compare.Result) string {
 }
 
 // sharedName is used instead of a marker's name.
-const sharedName = "all markers together"
+const sharedName = "all markers"
 
 // shows reports whether the table includes a marker.
 func (d Diff) shows(m *compare.Marker) bool { return d.All || m.Verdict != compare.Unchanged }

@@ -116,7 +116,7 @@ func (v *pageCompared) write(m *markup) {
 		if s.Verdict == "worse" {
 			class = "more"
 		}
-		m.add(`<div><dt>all markers together</dt><dd>%s <span class="%s">%s %s</span></dd></div>`, s.At, class, s.Change, s.Verdict)
+		m.add(`<div><dt>all markers</dt><dd>%s <span class="%s">%s %s</span></dd></div>`, s.At, class, s.Change, s.Verdict)
 	}
 	m.add(`</dl>`)
 }

@@ -72,7 +72,7 @@ func facts(p *profile.Profile) (lines []headLine) {
 	if p.ElapsedNS > 0 {
 		elapsed := units.Duration(float64(p.ElapsedNS))
 		if p.Runs > 1 {
-			elapsed += " in all runs together"
+			elapsed += " in all runs"
 		}
 		lines = append(lines, headLine{Word: "elapsed", Now: elapsed})
 	}

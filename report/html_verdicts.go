@@ -97,6 +97,6 @@ func summarizeComparison(r *compare.Result, shown *pageVerdicts) *pageCompared {
 		return units.Count(n)
 	}
 	c.Worse, c.Better = count(compare.Worse), count(compare.Better)
-	c.Rule = fmt.Sprintf("which are more than chance (alpha %v for all markers together) and may be as large as the threshold (%s)", r.Alpha, percent(r.Threshold))
+	c.Rule = fmt.Sprintf("which are more than chance (alpha %v for all markers) and may be as large as the threshold (%s)", r.Alpha, percent(r.Threshold))
 	return c
 }

@@ -15,9 +15,9 @@ func (b *promBuilder) run() []promFamily {
 		gauge("elapsed_seconds", "Time from the start of the run to its end or to its last record, of all runs together.",
 			one(seconds(p.ElapsedNS))),
 		counter("lost_scopes_total", "Scopes that could not be recorded.", one(float64(p.Lost))),
-		gauge("warnings", "Number of things to be known before the figures are believed: see markgen_warning_info.",
+		gauge("warnings", "Number of warnings: see markgen_warning_info.",
 			one(float64(len(cautions)))),
-		gauge("warning_info", "What is to be known before the figures are believed.", func(add add) {
+		gauge("warning_info", "A warning about the data.", func(add add) {
 			for _, text := range cautions {
 				add(promLabels("warning", text), 1)
 			}

@@ -113,7 +113,7 @@ func heading(p *profile.Profile) [][2]string {
 	if p.ElapsedNS > 0 {
 		elapsed := units.Duration(float64(p.ElapsedNS))
 		if p.Runs > 1 {
-			elapsed += " in all runs together"
+			elapsed += " in all runs"
 		}
 		lines = append(lines, [2]string{"elapsed", elapsed + cost(p)})
 	}
@@ -404,14 +404,14 @@ func kind(m *profile.Marker) string {
 func sampled(p *profile.Profile) string {
 	if s := p.Sampling; s != nil {
 		if s.Windows == 0 { // nothing runs often enough, or the run ended before
-			return fmt.Sprintf("1:%d, but the run had no window; what a rate stands at is an estimate", s.N)
+			return fmt.Sprintf("1:%d, but the run had no window; figures with a rate are estimates", s.N)
 		}
 		return fmt.Sprintf("1:%d in %s of %s in all, out of %s; counts and times are estimates",
 			s.N, units.Plural(int(s.Windows), "window"), units.Duration(float64(s.OpenNS)), units.Duration(float64(s.OfNS)))
 	}
 	for i := range p.Markers {
 		if m := &p.Markers[i]; m.Samples > 0 && m.Sampled() {
-			return "where a rate stands: all scopes were counted, and those timed that a countdown chose"
+			return "with a rate: all scopes were counted, and one in N, at random, was timed"
 		}
 	}
 	return ""

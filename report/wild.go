@@ -36,7 +36,7 @@ func wild(p *profile.Profile) string {
 	}{
 		{w.Loaded, "as the machine was busy"},
 		{w.Full, "as six processes collected already"},
-		{w.NoPlace, "as whether others collect could not be told"},
+		{w.NoPlace, "as it was unknown whether others collect"},
 	} {
 		if why.n > 0 {
 			parts = append(parts, fmt.Sprintf("%s declined, %s", howMany(why.n, "run"), why.text))

@@ -10,7 +10,7 @@ import (
 var ErrEnded = errors.New("the process has ended")
 
 // ErrOwner is wrapped by errors if the process or its data file belongs to another user.
-var ErrOwner = errors.New("only its owner can see how it stands or steer it")
+var ErrOwner = errors.New("only its owner can read or steer it")
 
 // A TransitionError says that a transition is not allowed in the state of the run.
 type TransitionError struct {
@@ -53,15 +53,15 @@ func (e *NoMatchError) Error() string {
 	case e.Counter:
 		return fmt.Sprintf("%s: only counted, not timed, and counters can't be turned on and off while the program runs; say so in MARKGEN before it starts", e.Glob)
 	case e.Exact && strings.ContainsAny(e.Glob, "*?["):
-		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, globs stand behind: on=%s, off=%s", e.Glob, e.Glob, e.Glob)
+		return fmt.Sprintf("%s: no marker has that name; =on and =off follow a whole name; of globs write on=%s, off=%s", e.Glob, e.Glob, e.Glob)
 	case len(e.Near) == 1:
-		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, did you mean %s?", e.Glob, e.Near[0])
+		return fmt.Sprintf("%s: no marker has that name; =on and =off follow a whole name; did you mean %s?", e.Glob, e.Near[0])
 	case len(e.Near) > 1:
-		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, such as %s; globs stand behind: on=*%s, off=*%s", e.Glob, e.Near[0], e.Glob, e.Glob)
+		return fmt.Sprintf("%s: no marker has that name; =on and =off follow a whole name, such as %s; of globs write on=*%s, off=*%s", e.Glob, e.Near[0], e.Glob, e.Glob)
 	case e.Markers == 0:
 		return fmt.Sprintf("%s: the program has registered no markers", e.Glob)
 	}
-	return fmt.Sprintf("%s: matches none of the %d markers; see markgen report for their names, * stands for any text", e.Glob, e.Markers)
+	return fmt.Sprintf("%s: matches none of the %d markers; see markgen report for their names; * matches any text", e.Glob, e.Markers)
 }
 
 // A SettingError says that a setting has none of the forms that Set accepts.

@@ -488,8 +488,8 @@ func TestOtherUser(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]string{
-		strconv.Itoa(r.pid): fmt.Sprintf("markgen ctl: process %d: it belongs to user 0: only its owner can see how it stands or steer it\n", r.pid),
-		r.file:              fmt.Sprintf("markgen ctl: %s: its data file belongs to user 0: only its owner can see how it stands or steer it\n", r.file),
+		strconv.Itoa(r.pid): fmt.Sprintf("markgen ctl: process %d: it belongs to user 0: only its owner can read or steer it\n", r.pid),
+		r.file:              fmt.Sprintf("markgen ctl: %s: its data file belongs to user 0: only its owner can read or steer it\n", r.file),
 	} {
 		cmd := r.ctl(target, "pause")
 		cmd.Dir = "/"

@@ -255,7 +255,7 @@ func (m model) key(k key) (model, command) {
 		m.refresh()
 	case "z":
 		m.first, m.last = m.now, nil
-		m.message = "differences begin anew"
+		m.message = "differences restart"
 		if m.shown == sinceStart {
 			m.shown = sinceReset
 		}

@@ -96,7 +96,7 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	case batch < 1 || batch > 1<<30:
 		return env.Wrong("-batch: give bytes from 1 to 1G")
 	case *once && *every != 0:
-		return env.Wrong("-once and -every can't be had together")
+		return env.Wrong("-once and -every exclude each other")
 	case *every < 0:
 		return env.Wrong("-every: %v is no time to wait", *every)
 	case *dry && (*every != 0 || p.json || p.again):
@@ -106,7 +106,7 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	case p.hex && !*dry:
 		return env.Wrong("-x is for -dry-run")
 	case *token != "" && *tokenFile != "":
-		return env.Wrong("-token and -token-file can't be had together")
+		return env.Wrong("-token and -token-file exclude each other")
 	}
 	if p.spools = fs.Args(); len(p.spools) == 0 {
 		if dir := env.Getenv("MARKGEN_SPOOL"); dir != "" {
@@ -249,7 +249,7 @@ func (p *pusher) tell(got pushed) {
 		e.Warn(fmt.Sprintf("%s: %d processes did not collect, since the spool was full; send more often, or give it more room (spool=DIR:SIZE)", got.Spool, got.Declined))
 	}
 	if got.Merged > 0 {
-		e.Warn(fmt.Sprintf("%s: %d deliveries were added up with others of their day, for want of room", got.Spool, got.Merged))
+		e.Warn(fmt.Sprintf("%s: %d deliveries were added up with others of their day, for lack of room", got.Spool, got.Merged))
 	}
 	if got.Over > 0 {
 		e.Warn(fmt.Sprintf("%s: it holds %d bytes more than it may, and nothing more can be added up; nothing was dropped. Send it, or give -limit", got.Spool, got.Over))

@@ -127,7 +127,7 @@ func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Option
 		IdleTimeout:       2 * time.Minute,
 	}
 	fmt.Fprintf(env.Stdout, "http://%s%s\n", l.Addr(), page.path)
-	fmt.Fprintf(env.Stderr, "markgen report: serving %s, made anew from the data at each request, until interrupted\n", o.Format)
+	fmt.Fprintf(env.Stderr, "markgen report: serving %s, which reads the data again at each request, until interrupted\n", o.Format)
 
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

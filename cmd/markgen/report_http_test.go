@@ -109,7 +109,7 @@ func TestReportServed(t *testing.T) {
 			t.Errorf("as %s: %d", host, code)
 		}
 	}
-	if code, stderr := stop(); code != 0 || stderr != "markgen report: serving text, made anew from the data at each request, until interrupted\n" {
+	if code, stderr := stop(); code != 0 || stderr != "markgen report: serving text, which reads the data again at each request, until interrupted\n" {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -180,7 +180,7 @@ func (s *Spool) take(name string, o PackOptions) (*pendingDelivery, error) {
 	t.Run, t.First = run.String(), next
 	diff, backwards := profile.Sub(a, before)
 	if backwards > 0 && t.Final {
-		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have fewer scopes at the end than were estimated while the process ran; what was sent stands", name, backwards))
+		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have fewer scopes at the end than were estimated while the process ran; what was sent is kept", name, backwards))
 	}
 	switch {
 	case len(diff.Markers) > 0:

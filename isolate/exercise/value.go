@@ -305,7 +305,7 @@ func (m *maker) satisfying(t types.Type, iface *types.Interface) (list []string,
 		}
 	}
 	if len(list) == 0 {
-		return nil, cannot("nothing at hand satisfies %s", m.typ(t))
+		return nil, cannot("no known type satisfies %s", m.typ(t))
 	}
 	return list, nil
 }
@@ -361,5 +361,5 @@ func (m *maker) instance(t types.Type, params *types.TypeParamList) (types.Type,
 	if inst := try(0); inst != nil {
 		return inst, args, nil
 	}
-	return nil, nil, cannot("no type at hand satisfies its type parameters")
+	return nil, nil, cannot("no known type satisfies its type parameters")
 }

@@ -139,7 +139,7 @@ func TestEnds(t *testing.T) {
 		},
 		{
 			"memory full", func(r *profiletest.Run) { r.Lost = 12 }, "stopped", true, 2_410_000_000,
-			[]string{"lost for want of memory or on a thread's own stack: 12 scopes"},
+			[]string{"not recorded, for lack of memory or on a thread's own stack: 12 scopes"},
 		},
 		{
 			"ended in an init", func(r *profiletest.Run) { r.Tables[0].Unnamed = []uint64{1, 2, 3} }, "stopped", true, 2_410_000_000,

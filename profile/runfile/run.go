@@ -192,7 +192,7 @@ func (r *run) read(sum *profile.Sum) {
 		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-maxDamage), "place"))
 	}
 	if r.Lost > 0 {
-		r.warn("lost for want of memory or on a thread's own stack: %s", units.Plural(r.Lost, "scope"))
+		r.warn("not recorded, for lack of memory or on a thread's own stack: %s", units.Plural(r.Lost, "scope"))
 	}
 }
 

@@ -145,7 +145,7 @@ func (r *run) warnOfDoubts() {
 	if m := r.named(d.marker); m != nil {
 		name = m.Name
 	}
-	r.warn("the estimates of %s are not to be relied on: recording took more than half of the windows in which they were passed, %.0f %% of those of %s; count them (countdown), or leave out what is passed most (skip=)",
+	r.warn("the estimates of %s are unreliable: recording took more than half of the windows in which they ran, %.0f %% of those of %s; count them (countdown), or leave out what runs most often (skip=)",
 		units.Plural(d.n, "marker"), 100*d.most, name)
 }
 

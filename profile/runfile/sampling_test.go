@@ -19,8 +19,8 @@ func TestDoubts(t *testing.T) {
 	}
 	r.doubt(&profile.Marker{}, &batchSums{}, 0)
 	r.warnOfDoubts()
-	want := []string{"run.markgen: the estimates of 2 markers are not to be relied on: recording took more than half of the windows in which they were passed, " +
-		"75 % of those of next; count them (countdown), or leave out what is passed most (skip=)"}
+	want := []string{"run.markgen: the estimates of 2 markers are unreliable: recording took more than half of the windows in which they ran, " +
+		"75 % of those of next; count them (countdown), or leave out what runs most often (skip=)"}
 	if diff := cmp.Diff(want, r.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

@@ -209,7 +209,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	})
 	best := &fitted[0]
 	if math.IsNaN(best.aicc(n)) { // the quantum is too large for float64 arithmetic
-		g.Evidence, g.Need = "the clock cannot tell the times apart", "a finer clock"
+		g.Evidence, g.Need = "the times differ by less than the clock's resolution", "a finer clock"
 		return false
 	}
 	sum := 0.0
@@ -237,7 +237,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		g.setFit(best, n)
 		g.Or = left
 		g.Evidence = fmt.Sprintf("the times depart from every formula by %s or more, %s; from %s, %s", percent(best.spread), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
-		g.Need = "a size= that tells the work to be done, or fewer kinds of calls"
+		g.Need = "a size= that measures the work, or fewer kinds of calls"
 		return false
 	}
 	g.setFit(best, n)

@@ -89,7 +89,7 @@ func tail(m *profile.Marker, modes *Modes, explained float64, z *noise) *Tail {
 			t.Verdict = No
 			t.Evidence += "; the machine, or the whole program, makes calls wait: those of other markers wait as much"
 		case z == nil:
-			t.Evidence += "; whether it is the code or a machine that let it wait, the times of one marker do not tell"
+			t.Evidence += "; the times of one marker do not show whether the code or the machine causes it"
 		}
 	default:
 		t.Verdict = No

@@ -210,7 +210,7 @@ func openCollectors() bool {
 		return false
 	}
 	if hot.slots == nil {
-		complain("collect=" + conf.Collect + ": goroutines can't be told apart on " + goos + "/" + goarch + "; only time is collected")
+		complain("collect=" + conf.Collect + ": goroutines can't be distinguished on " + goos + "/" + goarch + "; only time is collected")
 		return true
 	}
 	p := &plan{}

@@ -269,12 +269,12 @@ func start(value string) (refused uint64, problem string) {
 		problem = noTSC()
 	}
 	if problem == "" && c.Collects("trace") && !hasG {
-		problem = config.KeyError("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
+		problem = config.KeyError("collect", "cannot be trace on this platform, where goroutines can't be distinguished; leave it out")
 	}
 	number := uintptr(0)
 	if hasG {
 		if number = findGoid(); number == 0 && problem == "" {
-			problem = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
+			problem = "goroutines can't be distinguished in a program of " + runtime.Version() + "; nothing is collected"
 		}
 		prepareRecovered()
 	}

@@ -97,7 +97,7 @@ func decline() {
 var whyWild = [...]string{
 	layout.WildLoaded:  "the machine is busy; try again later, or give a higher busy=",
 	layout.WildFull:    "six processes collect already; try again later",
-	layout.WildNoPlace: "whether other processes collect cannot be told; give a directory for temporary files that can be written to",
+	layout.WildNoPlace: "it is unknown whether other processes collect; give a directory for temporary files that can be written to",
 }
 
 // enter adds the functions of a table to those of all tables before, and picks again. The markers

@@ -81,7 +81,7 @@ func Run(ctx context.Context, r Receiver, o Options) {
 		case text != "" && text != said:
 			log.Error("export", "to", r.Name(), "error", text)
 		case text == "" && said != "":
-			log.Info("export works again", "to", r.Name())
+			log.Info("export succeeds again", "to", r.Name())
 		}
 		said = text
 		select {
@@ -150,7 +150,7 @@ func keysOf(origins []fleet.OriginSum, by fleet.Grouping) ([]string, error) {
 		return []string{""}, nil
 	case fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU:
 	default:
-		return nil, fmt.Errorf("figures can't be told apart by %q; give build, go, goos, goarch or cpu", by)
+		return nil, fmt.Errorf("figures can't be split by %q; give build, go, goos, goarch or cpu", by)
 	}
 	var keys []string
 	for i := range origins {

@@ -281,7 +281,7 @@ func TestRun(t *testing.T) {
 		if r.sent != 6 {
 			t.Errorf("sent %d times in five minutes, want 6", r.sent)
 		}
-		if text := log.String(); strings.Count(text, "unexpected EOF") != 1 || strings.Count(text, "export works again") != 1 {
+		if text := log.String(); strings.Count(text, "unexpected EOF") != 1 || strings.Count(text, "export succeeds again") != 1 {
 			t.Errorf("the log has\n%s", text)
 		}
 	})

@@ -120,11 +120,11 @@ func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) err
 			}
 			if more {
 				return &fleet.Problem{Status: http.StatusUnprocessableEntity, Title: "That is too much to compare on a page",
-					Detail: fmt.Sprintf("%s has more than %s APIs. Choose a package, in which * stands for anything: example.com/shop/*.", shown(build), units.Count(uint64(p.MaxMerged)))}
+					Detail: fmt.Sprintf("%s has more than %s APIs. Choose a package, in which * matches any text: example.com/shop/*.", shown(build), units.Count(uint64(p.MaxMerged)))}
 			}
 			if len(sum.Markers) == 0 {
 				return &fleet.Problem{Status: http.StatusNotFound, Title: "There are no figures of a build",
-					Detail: fmt.Sprintf("Nothing has come of the build %s that the rest of the form chooses. Go back and choose another; * stands for anything.", shown(build))}
+					Detail: fmt.Sprintf("There are no figures of the build %s that match the form. Go back and choose another; * matches any text.", shown(build))}
 			}
 			sums[i] = sum
 			origins[i], err = p.Store.Origins(ctx, f)
@@ -240,7 +240,7 @@ func changeCells(a *change.API) []cell {
 	return []cell{
 		{Text: sign + string(a.Verdict), Class: class},
 		{Text: signed(a.Change), Class: class},
-		{Text: interval, Full: "with a confidence of 95 %, as far as the scopes tell"},
+		{Text: interval, Full: "with a confidence of 95 %, if scopes are independent"},
 		{Text: p, Full: "corrected for the number of tests"},
 		mean(a.Old), mean(a.New),
 		text(units.Duration(a.Old.P99NS)), text(units.Duration(a.New.P99NS)),

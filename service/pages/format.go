@@ -134,7 +134,7 @@ func sentence(kind string, m *profile.Marker) string {
 		if m.Count == 0 {
 			return "There are no figures of it here."
 		}
-		return fmt.Sprintf("It was passed %s; how long that took was not measured.", times(m.Count))
+		return fmt.Sprintf("It ran %s; how long that took was not measured.", times(m.Count))
 	}
 	article := "A "
 	if one == "iteration" {

@@ -40,7 +40,7 @@ func (p *Pages) home(r *http.Request) (*page, error) {
 	if c.After == "" {
 		c.Most = apis("The functions that take most time in all", p.lists.list(x, catalogue.List{Order: catalogue.ByTime, Kind: "func", Limit: 10}).APIs)
 		came := p.lists.list(x, catalogue.List{Order: catalogue.ByFirst, Came: yesterday(p.Now()), Limit: 5})
-		c.New, c.NewTotal = apis("The APIs that came last", came.APIs), came.Total
+		c.New, c.NewTotal = apis("The newest APIs", came.APIs), came.Total
 	}
 	return &page{Title: "Catalogue", Template: "home.html", Nav: "/", Live: true, Content: c}, nil
 }

@@ -45,8 +45,8 @@ func (p *Pages) newSince(r *http.Request) (*page, error) {
 	came := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: maxNewRows})
 	changed := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByCalls, Changed: since, Known: since, Limit: maxNewRows})
 	c.Total = [2]int{came.Total, changed.Total}
-	c.Came = apis("APIs that came, the newest first", came.APIs)
-	c.Changed = apis("APIs that were known and have new figures, those first that are called most", changed.APIs)
+	c.Came = apis("New APIs, the newest first", came.APIs)
+	c.Changed = apis("Known APIs with new figures, the most called first", changed.APIs)
 	for _, part := range []struct {
 		t     *table
 		total int
@@ -101,7 +101,7 @@ func builds(origins []fleet.OriginSum) []*build {
 // newBuilds returns a table of the builds that arrived since then, each with a link that compares
 // it with the previous build of the program.
 func newBuilds(list []*build, since time.Time) table {
-	t := table{Caption: "Builds that came, the newest first", Head: []string{"Build", "Came", "Runs", "With", "Before it"}, Wide: true}
+	t := table{Caption: "New builds, the newest first", Head: []string{"Build", "First seen", "Runs", "With", "Before it"}, Wide: true}
 	last := map[string]*build{}
 	for _, b := range list {
 		program, _, _ := strings.Cut(b.name, "@")

@@ -69,7 +69,7 @@ func TestWords(t *testing.T) {
 		address string
 		want    []string
 	}{
-		{"/", []string{"22 APIs of 8 packages", "Most time", "example.com/shop/store. Open", "New since yesterday", "1 API came since yesterday", "example.com/shop/cart 3 APIs"}},
+		{"/", []string{"22 APIs of 8 packages", "Most time", "example.com/shop/store. Open", "New since yesterday", "1 new API since yesterday", "example.com/shop/cart 3 APIs"}},
 		{"/search?q=buf+write", []string{"4 APIs for buf write", "bytes. (*Buffer).Write 57,809 calls", "for#1 loop 58,957 iterations"}},
 		{"/search?q=nosuchthing", []string{"Nothing for nosuchthing", "Every word has to be in the name"}},
 		{"/search?q=", []string{"22 APIs, those first that are called most"}},
@@ -90,8 +90,8 @@ func TestWords(t *testing.T) {
 		{"/compare?old=example.com/shop/cmd/shop@v1.1.1&new=example.com/shop/cmd/shop@v1.3.0&goos=linux&cpu=AMD*", []string{
 			"2 are slower" + "|" + "1 is slower", "APIs were tested", "corrected for that", "▲ slower +", "(*Cart).Add", "▼ faster −", "(*Cart).Total", "APIs that the new build alone has", "Price",
 		}},
-		{"/new", []string{"New since 2026-05-11", "1 API came", "shop@v1.3.0", "compare with v1.2.0", "Price"}},
-		{"/new?since=2026-01-01", []string{"22 APIs came", "shop@v1.0.0"}},
+		{"/new", []string{"New since 2026-05-11", "1 new API", "shop@v1.3.0", "compare with v1.2.0", "Price"}},
+		{"/new?since=2026-01-01", []string{"22 new APIs", "shop@v1.0.0"}},
 	} {
 		answer, text := get(t, h, test.address)
 		if answer.StatusCode != http.StatusOK {
@@ -196,7 +196,7 @@ func TestProblems(t *testing.T) {
 		{"/package/bytes?after=x", 400, "an API's ID"},
 		{"/search?q=x&after=1", 400, "Search again"},
 		{"/new?since=never", 400, "no day"},
-		{"/compare?old=a&new=b", 404, "Nothing has come of the build"},
+		{"/compare?old=a&new=b", 404, "There are no figures of the build"},
 		{"/compare?old=a&new=b&build=c", 400, "given as old and new"},
 	} {
 		answer, text := get(t, h, test.address)

@@ -108,7 +108,7 @@ func trendOf(builds []fleet.Group) *trend {
 	t.Grid = grid(least, most, y)
 	was, is := lines[1].dots[0], lines[1].dots[len(list)-1]
 	tail, now := lines[0].dots[0], lines[0].dots[len(list)-1]
-	t.Desc = fmt.Sprintf("From %s to %s, in the order in which they came, the p50 went from %s to %s and the p90 from %s to %s. The table by build has all figures.",
+	t.Desc = fmt.Sprintf("From %s to %s, in the order in which they were first seen, the p50 went from %s to %s and the p90 from %s to %s. The table by build has all figures.",
 		shown(list[0].Key), shown(list[len(list)-1].Key), units.Duration(was.at), units.Duration(is.at), units.Duration(tail.at), units.Duration(now.at))
 	return t
 }

@@ -167,11 +167,11 @@ func figures(m *profile.Marker) string {
 	case m.Timed() > m.Count:
 		return "more scopes have a time than there are"
 	case m.Runs > m.Count:
-		return "it was passed in more runs than there are scopes"
+		return "it was reached in more runs than there are scopes"
 	case m.SelfNS/about > sum:
-		return fmt.Sprintf("its self time is %d ns, and all its times together are %d ns", m.SelfNS, sum)
+		return fmt.Sprintf("its self time is %d ns, and the sum of its times is %d ns", m.SelfNS, sum)
 	case m.NestedNS/about > sum:
-		return fmt.Sprintf("%d ns of it are of recursive scopes, and all its times together are %d ns", m.NestedNS, sum)
+		return fmt.Sprintf("%d ns of it are of recursive scopes, and the sum of its times is %d ns", m.NestedNS, sum)
 	case m.Ticks > 0 && len(m.Buckets) == 0:
 		return "it has ticks of the clock and no time"
 	case m.Open > maxOpen:

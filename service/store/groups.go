@@ -46,7 +46,7 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 		switch by {
 		case fleet.NoGrouping, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay:
 		default:
-			return nil, fmt.Errorf("%q is nothing that figures can be told apart by; build, go, goos, goarch, cpu and day are", string(by))
+			return nil, fmt.Errorf("%q is nothing to split figures by; build, go, goos, goarch, cpu and day are", string(by))
 		}
 	}
 	tx, err := s.snapshot(ctx)

@@ -266,7 +266,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	return s.wrap("looking whether the store works", err)
+	return s.wrap("checking the store", err)
 }
 
 func (s *Store) ping(ctx context.Context) error {

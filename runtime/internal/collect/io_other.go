@@ -6,7 +6,7 @@ import "runtime"
 
 // openIO returns an empty reader: there are no counters.
 func openIO(Process) (r Reader, missing []string) {
-	return r, []string{runtime.GOOS + " does not tell a process what it reads and writes"}
+	return r, []string{runtime.GOOS + " does not report what a process reads and writes"}
 }
 
 // Wrote does nothing: written bytes are not counted on these systems.

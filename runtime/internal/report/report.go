@@ -67,7 +67,7 @@ func Format(run *Run, rows []Row) []byte {
 		b = append(b, '\n')
 	}
 	if run.Lost > 0 {
-		b = lite.AppendUint(append(b, "lost for want of memory or on a thread's own stack: "...), run.Lost)
+		b = lite.AppendUint(append(b, "not recorded, for lack of memory or on a thread's own stack: "...), run.Lost)
 		b = append(b, " scopes\n"...)
 	}
 	return b

@@ -48,7 +48,7 @@ marker  count   total    mean
 if#2      100  2.00µs  30.0ns
 if#10       5       -       -
 µ           0     0ps     0ps
-lost for want of memory or on a thread's own stack: 3 scopes
+not recorded, for lack of memory or on a thread's own stack: 3 scopes
 `
 	if got := string(Format(&run, rows)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -51,7 +51,7 @@
 			if (request === mine) {
 				request = null;
 				asked = null; // so that the same text is asked for again
-				say("The search did not work: " + (problem.message || problem) + ". Press Enter to try again.");
+				say("The search failed: " + (problem.message || problem) + ". Press Enter to try again.");
 			}
 			return;
 		}
