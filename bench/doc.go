@@ -1,7 +1,8 @@
 // Bench measures the cost of markgen. Each result is a ratio of two things that are measured
 // alternately in the same run on the same machine, or an absolute value, and most are compared with
-// a limit. It prints each measurement in the format of Go's benchmarks, and at the end a table with
-// a row for each result: its name, limit, value, and whether the limit is met.
+// a limit. Each subject is measured several times (-times). It prints each measurement in the format
+// of Go's benchmarks, and at the end a table with a row for each result: its name, limit, median,
+// minimum and maximum, and whether the median meets the limit. -page writes the table to a page.
 //
 //	go run . -markgen ../bin/markgen -o out
 //	benchstat out/off/plain.txt out/off/marked.txt

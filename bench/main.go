@@ -18,8 +18,9 @@ import (
 // A bench is one run of the command.
 type bench struct {
 	markgen string // absolute path of the command
-	work    string // directory for all temporary files, removed at the end
+	work    string // directory for the temporary files of one repetition of a subject
 	caches  string // directory of the caches of warm builds
+	times   int    // repetitions of each subject
 	rounds  int    // 0: each subject's default
 	module  string // path@version
 	main    string // package of module, relative to its root
@@ -76,6 +77,7 @@ func main() {
 	work := flag.String("work", "", "directory for caches and copies, several gigabytes (default: a new temporary one)")
 	flag.StringVar(&b.caches, "caches", "", "directory where warm builds find what an earlier run has compiled (default: none is kept)")
 	run := flag.String("run", "", "measure only the subjects whose names match this regular expression, see below")
+	flag.IntVar(&b.times, "times", 3, "repetitions of each subject; the table has their median, minimum and maximum")
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
@@ -138,12 +140,16 @@ func (b *bench) measure(ctx context.Context, pattern, out, work string) (err err
 	}
 	b.results = newResults(out)
 	defer func() { err = errors.Join(err, b.results.close()) }()
-	if b.work, err = os.MkdirTemp(work, "markgen-bench-"); err != nil {
+	if b.times < 1 {
+		return fmt.Errorf("-times %d: give 1 or more", b.times)
+	}
+	root, err := os.MkdirTemp(work, "markgen-bench-")
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, removeAll(b.work)) }()
+	defer func() { err = errors.Join(err, removeAll(root)) }()
 	if b.caches == "" {
-		b.caches = filepath.Join(b.work, "warm")
+		b.caches = filepath.Join(root, "warm")
 	} else if b.caches, err = filepath.Abs(b.caches); err != nil {
 		return err
 	}
@@ -152,17 +158,29 @@ func (b *bench) measure(ctx context.Context, pattern, out, work string) (err err
 		if !match.MatchString(s.name) {
 			continue
 		}
-		if err := s.run(b, ctx); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		before := len(b.figures)
+		for range b.times {
+			if err := b.repeat(ctx, root, s.run); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+		if b.page != "" { // after each subject, as a later one may fail after hours
+			if err := updatePage(ctx, b.page, b.results.version, time.Now(), b.figures[before:]); err != nil {
+				return err
+			}
 		}
 	}
 	fmt.Println()
-	if b.page != "" {
-		if err := updatePage(ctx, b.page, b.results.version, time.Now(), b.figures); err != nil {
-			return err
-		}
-	}
 	return writeTable(os.Stdout, b.figures)
+}
+
+// repeat measures a subject once, in a directory of its own below root.
+func (b *bench) repeat(ctx context.Context, root string, run func(*bench, context.Context) error) (err error) {
+	if b.work, err = os.MkdirTemp(root, ""); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, removeAll(b.work)) }()
+	return run(b, ctx)
 }
 
 // roundsOr returns -rounds, or n if that is not set.
@@ -213,13 +231,24 @@ func (b bar) String() string {
 type figure struct {
 	name   string
 	bar    bar
-	value  float64
-	remark string // details of the value, or ""
+	values []float64 // by repetition, at least one
+	remark string    // details of the last value, or ""
 }
 
-// measured returns the value as it is shown.
-func (f figure) measured() string {
-	return strings.TrimSpace(fmt.Sprintf("%.3g %s", f.value, f.bar.unit))
+// value returns the median of the repetitions.
+func (f figure) value() float64 {
+	v := slices.Sorted(slices.Values(f.values))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// median returns the median as it is shown, with its unit.
+func (f figure) median() string {
+	return strings.TrimSpace(fmt.Sprintf("%.3g %s", f.value(), f.bar.unit))
+}
+
+// spread returns the minimum and maximum of the repetitions as they are shown.
+func (f figure) spread() string {
+	return fmt.Sprintf("%.3g–%.3g", slices.Min(f.values), slices.Max(f.values))
 }
 
 // met reports whether the bar is met, or "-" if there is none.
@@ -227,15 +256,21 @@ func (f figure) met() string {
 	switch {
 	case f.bar.limit == 0:
 		return "-"
-	case f.bar.holds(f.value):
+	case f.bar.holds(f.value()):
 		return "yes"
 	}
 	return "no"
 }
 
-// record appends a row to the table.
+// record adds a value to the row of that name, and the row to the table if there is none yet.
 func (b *bench) record(name string, bar bar, value float64, remark string) {
-	b.figures = append(b.figures, figure{name, bar, value, remark})
+	i := slices.IndexFunc(b.figures, func(f figure) bool { return f.name == name })
+	if i < 0 {
+		i = len(b.figures)
+		b.figures = append(b.figures, figure{name: name, bar: bar})
+	}
+	f := &b.figures[i]
+	f.values, f.remark = append(f.values, value), remark
 }
 
 // fewest returns the minimum of values, which must not be empty.

@@ -35,8 +35,10 @@ func updatePage(ctx context.Context, name, version string, now time.Time, figure
 
 // pageTable returns the table old, updated with the figures.
 func pageTable(old, version string, now time.Time, figures []figure) string {
-	title := fmt.Sprintf("%s, %d processors, %s/%s, %s:\n\n", processor(), cores(), runtime.GOOS, runtime.GOARCH, version)
-	const columns = "figure|bar|measured|met|date\n---|---|---|---|---\n"
+	title := fmt.Sprintf("Machine: %s, %d processors, %s/%s, %s. Command, in the folder `bench`: `go run . -page "+
+		"../docs/explanation/performance.md -run SUBJECT`; SUBJECT is the word before the colon.\n\n",
+		processor(), cores(), runtime.GOOS, runtime.GOARCH, version)
+	const columns = "figure|bar|median|spread|met|date\n---|---|---|---|---|---\n"
 	var rows []string
 	if kept, ok := strings.CutPrefix(old, title+columns); ok {
 		rows = slices.Collect(strings.Lines(kept))
@@ -46,7 +48,7 @@ func pageTable(old, version string, now time.Time, figures []figure) string {
 			continue
 		}
 		start := f.name + "|"
-		row := fmt.Sprintf("%s%s|%s|%s|%s\n", start, f.bar, f.measured(), f.met(), now.Format(time.DateOnly))
+		row := fmt.Sprintf("%s%s|%s|%s|%s|%s\n", start, f.bar, f.median(), f.spread(), f.met(), now.Format(time.DateOnly))
 		if i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(row, start) }); i >= 0 {
 			rows[i] = row
 		} else {

@@ -104,9 +104,9 @@ func (r *results) close() error {
 // writeTable writes the table of results.
 func writeTable(w io.Writer, figures []figure) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "figure\tbar\tmeasured\tmet?\t")
+	fmt.Fprintln(t, "figure\tbar\tmedian\tspread\tmet?\t")
 	for _, f := range figures {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.name, f.bar, f.measured(), f.met(), f.remark)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", f.name, f.bar, f.median(), f.spread(), f.met(), f.remark)
 	}
 	return t.Flush()
 }
