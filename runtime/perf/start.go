@@ -397,7 +397,7 @@ func start(value string) (refused uint64, problem string) {
 		}
 	}
 	if c.Paths > 0 && (!hot.self || !openPaths()) {
-		complain("paths cannot be recorded: goroutines can't be told apart, or no memory; they are left out")
+		complain("paths cannot be recorded: goroutines can't be distinguished, or no memory; they are left out")
 	}
 	if c.Pairs && hot.self {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPairs)
