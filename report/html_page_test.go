@@ -41,6 +41,12 @@ func TestPageTheme(t *testing.T) {
 				worst = Math.min(worst, 1.5 * (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
 			}
 		}
+		const dark = light(getComputedStyle(document.body).backgroundColor) < 0.5;
+		for (const color of [...frameHues.flatMap((h) => [packageColor(h, 0, dark), packageColor(h, frameShades - 1, dark)]), ...[true, false].flatMap((g) => [changeColor(g, 0, dark), changeColor(g, 1, dark)])]) {
+			probe.style.color = color;
+			const [a, b] = [light(getComputedStyle(probe).color), of("--ink")];
+			worst = Math.min(worst, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+		}
 		probe.remove();
 		return worst;
 	})()`

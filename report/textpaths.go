@@ -56,12 +56,13 @@ type textPaths struct {
 	whole  float64 // width of all roots, ns
 }
 
-// list writes the nodes with what is below them, and a line for those that are left out.
+// list writes the nodes with what is below them, and a line for those that are left out, if they are
+// much together.
 func (t *textPaths) list(nodes []*pathNode, indent string) {
 	for i, n := range nodes {
 		if float64(n.widthNS) < leastShare*t.whole {
-			if rest := widthOf(nodes[i:]); rest > 0 {
-				t.line(t.figures(percentOf(float64(rest), t.whole), "", "", ""), indent, "", "… "+units.Plural(len(nodes)-i, "path")+", less than 1% each")
+			if rest := float64(widthOf(nodes[i:])); rest >= leastShare*t.whole {
+				t.line(t.figures(percentOf(rest, t.whole), "", "", ""), indent, "", "… "+units.Plural(len(nodes)-i, "path")+" of less than 1% each")
 			}
 			return
 		}

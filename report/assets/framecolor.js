@@ -1,10 +1,12 @@
 "use strict";
 
-// FrameColors gives the frames of a flame graph colours: a hue for each of the packages that take most, or red and
-// green for what takes a larger and a smaller part than before. Names are readable on all of them.
+// FrameColors gives the frames of a flame graph colours: a hue for each of the packages that take most, in shades
+// that differ between functions, or red and green for what takes a larger and a smaller part than before. Names
+// are readable on all of them.
 class FrameColors {
 	constructor(report) {
 		this.report = report;
+		this.shades = report.rows.map((row) => [...row.name.split(":")[0]].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 65_521, 7) % frameShades);
 	}
 
 	// choose takes the colours for a graph as it is now, in the theme that is now.
@@ -31,18 +33,15 @@ class FrameColors {
 			}
 		}
 		this.ranked = packages.map((_, i) => i).toSorted((a, b) => this.own[b] - this.own[a] || a - b).slice(0, frameHues.length);
-		this.filled = packages.map((_, i) => this.hue(frameHues[this.ranked.indexOf(i)]));
-	}
-
-	hue(h) {
-		return h === undefined ? this.plain : this.dark ? `hsl(${h} 38% 27%)` : `hsl(${h} 62% 83%)`;
+		this.filled = packages.map((_, i) => {
+			const rank = this.ranked.indexOf(i);
+			return Array.from({ length: frameShades }, (_, shade) => (rank < 0 ? this.plain : packageColor(frameHues[rank], shade, this.dark)));
+		});
 	}
 
 	// changed is the colour of a change, which is more or less than zero.
 	changed(change) {
-		const part = this.largest > 0 ? Math.sqrt(Math.abs(change) / this.largest) : 0;
-		const [h, s] = change > 0 ? [4, 70] : [152, 45];
-		return this.dark ? `hsl(${h} ${s - 15}% ${24 + 10 * part}%)` : `hsl(${h} ${s}% ${92 - 22 * part}%)`;
+		return changeColor(change > 0, this.largest > 0 ? Math.sqrt(Math.abs(change) / this.largest) : 0, this.dark);
 	}
 
 	// of is the colour of a node's frame.
@@ -52,7 +51,7 @@ class FrameColors {
 			return node === 0 || Math.abs(change) < 1e-4 ? this.plain : this.changed(change);
 		}
 		const at = this.graph.tree.marker[node];
-		return at < 0 ? this.plain : this.filled[this.report.paths.packageOf[at]];
+		return at < 0 ? this.plain : this.filled[this.report.paths.packageOf[at]][this.shades[at]];
 	}
 
 	// legend says what the colours mean.
@@ -67,10 +66,21 @@ class FrameColors {
 		}
 		const { packages } = this.report.paths;
 		return [
-			...this.ranked.filter((i) => this.own[i] > 0).map((i) => swatch(this.filled[i], `${packages[i] || "no package"} ${percent(this.graph.shareOf(this.own[i]))}`)),
+			...this.ranked.filter((i) => this.own[i] > 0).map((i) => swatch(this.filled[i][0], `${packages[i] || "no package"} ${percent(this.graph.shareOf(this.own[i]))}`)),
 			packages.length > frameHues.length && swatch(this.plain, "others"),
 		].filter((part) => part);
 	}
 }
 
 const frameHues = [205, 32, 145, 275, 350, 180, 58, 315, 100, 240];
+const frameShades = 4;
+
+function packageColor(hue, shade, dark) {
+	return dark ? `hsl(${hue} 38% ${27 - 2 * shade}%)` : `hsl(${hue} 62% ${86 - 4 * shade}%)`;
+}
+
+// changeColor is stronger for a larger part of the largest change.
+function changeColor(grown, part, dark) {
+	const [h, s] = grown ? [4, 70] : [152, 45];
+	return dark ? `hsl(${h} ${s - 15}% ${22 + 8 * part}%)` : `hsl(${h} ${s}% ${92 - 22 * part}%)`;
+}
