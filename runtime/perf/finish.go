@@ -40,6 +40,7 @@ func Finish() {
 func complete() {
 	endAllLeft()
 	complainOfTriggers()
+	complainOfOnly()
 	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header has to be complete nevertheless
 		acquire(&starting)
 		finishStart()

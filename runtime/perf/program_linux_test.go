@@ -240,14 +240,22 @@ func TestOnlyAndSkip(t *testing.T) {
 		{"only=demo.*,skip=demo.?*d;demo.work;*.tick;*main", map[string]uint64{"demo.work:for#1": 20, "demo.pass": 1}},
 		{"only=demo.counted", map[string]uint64{"demo.counted": 10}},
 		{"only=nothing", nil},
+		{"only=none", nil}, // the documented way to begin with none
 	} {
 		want := map[string]uint64{}
 		for name := range workCounts(0, nil) {
 			want[name] = tt.want[name]
 		}
-		d := virtualForm.run(t, "file=data,"+tt.config, "work", "1").data("data")
-		if diff := differ(want, d.counts()); diff != "" {
+		r := virtualForm.run(t, "file=data,"+tt.config, "work", "1")
+		if diff := differ(want, r.data("data").counts()); diff != "" {
 			t.Errorf("%s: scopes (-want +got):\n%s", tt.config, diff)
+		}
+		warning := ""
+		if tt.config == "only=nothing" {
+			warning = "markgen: MARKGEN: key \"only\": no marker matches nothing; markgen list names markers; nothing is collected\n"
+		}
+		if r.stderr != warning {
+			t.Errorf("%s: stderr is %q, want %q", tt.config, r.stderr, warning)
 		}
 	}
 }

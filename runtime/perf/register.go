@@ -134,7 +134,7 @@ func register(markers *Marker, nm int, counters *Counter, nc int, text string, a
 	tables = append(tables, t)
 	ok := tables[len(tables)-1].open(uint64(len(tables) - 1))
 	unlock()
-	checkTriggers(&t)
+	checkNames(&t)
 	return ok
 }
 

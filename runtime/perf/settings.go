@@ -13,6 +13,7 @@ import (
 type settings struct {
 	config.Config             // Only has the globs in the file of only=@FILE once it is read
 	listed        config.Only // the contents of that file
+	matched       bool        // only= has matched a marker or counter, or the user was warned
 }
 
 // parseSettings parses the value of MARKGEN. problem is an error message, or "".
@@ -44,7 +45,21 @@ func (c *settings) wants(id, name string) bool {
 	if (c.Only != "" || c.listed.Given) && !c.listed.Has(id) && !matchAny(c.Only, name) {
 		return false
 	}
+	c.matched = true
 	return c.Skip == "" || !matchAny(c.Skip, name)
+}
+
+// onlyProblem returns a warning, once, if the globs of only= match nothing. All tables have been
+// registered. Lists of IDs, which markgen makes for several programs, and the name none are exempt.
+// The caller holds the lock.
+//
+//go:norace
+func (c *settings) onlyProblem() string {
+	if c.Only == "" || c.Only == "none" || c.listed.Given || c.Wild || c.matched {
+		return ""
+	}
+	c.matched = true
+	return config.KeyError("only", "no marker matches "+c.Only+"; markgen list names markers")
 }
 
 func matchAny(globs, name string) bool {

@@ -195,17 +195,18 @@ func apply(r trigger.Request, why cause, number uint32) {
 	}
 }
 
-// checkTriggers warns about triggers whose names match no marker, when the table of package main
-// (it has a line "e"), which is the last, has been registered.
+// checkNames warns about names in MARKGEN that match no marker, when the table of package main (it
+// has a line "e"), which is the last, has been registered.
 //
 //go:norace
-func checkTriggers(t *table) {
-	if len(triggers()) == 0 {
+func checkNames(t *table) {
+	if len(triggers()) == 0 && (conf.Only == "" || conf.matched) {
 		return
 	}
 	for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
 		if line == tabletext.LastTable {
 			complainOfTriggers()
+			complainOfOnly()
 			return
 		}
 	}
@@ -223,6 +224,18 @@ func complainOfTriggers() {
 		if complaint != "" {
 			complain(complaint)
 		}
+	}
+}
+
+// complainOfOnly warns, once, if only= matches no marker.
+//
+//go:norace
+func complainOfOnly() {
+	lock()
+	problem := conf.onlyProblem()
+	unlock()
+	if problem != "" {
+		complain(problem)
 	}
 }
 
