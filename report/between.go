@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/markgen/markgen/profile/trace"
@@ -31,7 +32,9 @@ func WriteBetween(out io.Writer, b *trace.Between, o Options) error {
 			[2]string{"mean", fmt.Sprintf("%s, deviation %s", units.Duration(b.MeanNS()), units.Duration(b.StddevNS()))},
 			[2]string{"times", fmt.Sprintf("min %s, p50 %s, p90 %s, p99 %s, max %s", units.Duration(b.MinNS),
 				units.Duration(b.QuantileNS(0.5)), units.Duration(b.QuantileNS(0.9)), units.Duration(b.QuantileNS(0.99)), units.Duration(b.MaxNS))},
-			[2]string{"overhead", units.Duration(b.CostNS/float64(b.Count)) + " a pair, taken off"},
+			[2]string{"overhead", units.Duration(b.CostNS/float64(b.Count)) + " a pair, subtracted"},
+			[2]string{"slowest", fmt.Sprintf("%s, from %s after the start of %s, on goroutine %d", units.Duration(b.Slowest.NS),
+				units.Duration(b.Slowest.StartNS), printable(filepath.Base(b.Slowest.File)), b.Slowest.Goroutine)},
 		)
 	}
 	for _, line := range lines {

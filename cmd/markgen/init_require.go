@@ -57,6 +57,7 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 		}
 		said = append(said, fmt.Sprintf("require %s %s", rt.Module, required))
 	}
+	replaced := false
 	if checkout != "" {
 		now := replacement(file, rt.Module)
 		target := filepath.FromSlash(now)
@@ -67,6 +68,7 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 			if err := file.AddReplace(rt.Module, "", filepath.ToSlash(checkout), ""); err != nil {
 				return err
 			}
+			replaced = true
 			said = append(said, fmt.Sprintf("replace %s => %s", rt.Module, checkout))
 		}
 	}
@@ -100,6 +102,9 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 		return errors.Join(err, cli.WriteFile(gomod, original)) // a module that cannot be downloaded is not required
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
+	if replaced {
+		fmt.Fprintf(env.Stdout, "%s: the replace names a folder of this machine, since this markgen was built in a checkout: don't commit it\n", name)
+	}
 	if err := old.write(env, root); err != nil {
 		return err
 	}

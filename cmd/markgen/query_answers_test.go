@@ -26,6 +26,8 @@ func TestQueryAnswers(t *testing.T) {
 			Alloc: &client.Alloc{Scopes: n, Bytes: client.Value{Mean: 32}, Objects: client.Value{Mean: 0.5}},
 		}
 	}
+	estimate := figures(600, 200)
+	estimate.Sampled, estimate.CountSE, estimate.MeanSE = "1:100", 12, 7
 	encode, decode := figures(1000, 250), client.Figures{Count: 7} // the second has no times
 	apis := []client.API{
 		{ID: "1", Name: "example.com/json.Encode", Kind: "func", File: "encode.go", Line: 12, First: day, Changed: day, Runs: 3, TotalNS: "250000"},
@@ -33,7 +35,7 @@ func TestQueryAnswers(t *testing.T) {
 		{ID: "3", Name: "example.com/xml.Decode", Kind: "func", First: day, Changed: day},
 	}
 	known := map[string]client.Known{
-		"1": {API: apis[0], Figures: &encode, Groups: []client.Group{{Key: "example.com/shop@v1", Runs: 1, Figures: figures(400, 300)}, {Key: "example.com/shop@v2", Runs: 2, Figures: figures(600, 200)}}},
+		"1": {API: apis[0], Figures: &encode, Groups: []client.Group{{Key: "example.com/shop@v1", Runs: 1, Figures: figures(400, 300)}, {Key: "example.com/shop@v2", Runs: 2, Figures: estimate}}},
 		"2": {API: apis[1], Figures: &decode},
 		"3": {API: apis[2]},
 	}
@@ -79,9 +81,9 @@ example.com/json.Encode  1,000  250ns  250ns  500ns  750ns  1.00µs    32       
 known     since 2026-03-01 12:00:00, last changed 2026-03-01 12:00:00
 runs      3
 
-build                runs  count   mean    p50    p90    p99     max  B/op  allocs/op
-example.com/shop@v1     1    400  300ns  300ns  600ns  900ns  1.20µs    32        0.5
-example.com/shop@v2     2    600  200ns  200ns  400ns  600ns   800ns    32        0.5
+build                runs  count     ±   mean     ±    p50    p90    p99     max  B/op  allocs/op
+example.com/shop@v1     1    400     -  300ns     -  300ns  600ns  900ns  1.20µs    32        0.5
+example.com/shop@v2     2    600  2.0%  200ns  3.5%  200ns  400ns  600ns   800ns    32        0.5
 `},
 		{"json", `name                     count   mean    p50    p90    p99     max  B/op  allocs/op
 example.com/json.Encode  1,000  250ns  250ns  500ns  750ns  1.00µs    32        0.5

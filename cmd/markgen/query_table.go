@@ -158,7 +158,17 @@ func (t *costs) columns() []report.Column {
 		add(report.Column{Name: "runs", Rank: 2}, func(r *cost) string { return units.Count(r.runs) })
 	}
 	add(report.Column{Name: "count"}, func(r *cost) string { return units.Count(r.figures.Count) })
+	if slices.ContainsFunc(t.rows, func(r cost) bool { return r.figures.CountSE > 0 }) {
+		add(report.Column{Name: "±", Rank: 7}, func(r *cost) string {
+			return report.Relative(r.figures.CountSE, float64(r.figures.Count), r.figures.Sampled != "")
+		})
+	}
 	add(report.Column{Name: "mean"}, timed(func(f *client.Figures) float64 { return f.MeanNS }))
+	if slices.ContainsFunc(t.rows, func(r cost) bool { return r.figures.MeanSE > 0 }) {
+		add(report.Column{Name: "±", Rank: 7}, func(r *cost) string {
+			return report.Relative(r.figures.MeanSE, r.figures.MeanNS, r.figures.MeanSE > 0)
+		})
+	}
 	add(report.Column{Name: "p50"}, timed(func(f *client.Figures) float64 { return f.P50NS }))
 	add(report.Column{Name: "p90", Rank: 3}, timed(func(f *client.Figures) float64 { return f.P90NS }))
 	add(report.Column{Name: "p99", Rank: 4}, timed(func(f *client.Figures) float64 { return f.P99NS }))

@@ -195,8 +195,10 @@ type Figures struct {
 	P99NS   float64 `json:"p99_ns"`
 	MinNS   uint64  `json:"min_ns"`
 	MaxNS   uint64  `json:"max_ns"`
-	Sampled string  `json:"sampled"`
-	Buckets []any   `json:"buckets"` // empty if there are no times
+	Sampled string  `json:"sampled"`    // the rate, if these are estimates
+	CountSE float64 `json:"count_se"`   // standard error of Count
+	MeanSE  float64 `json:"mean_se_ns"` // standard error of MeanNS
+	Buckets []any   `json:"buckets"`    // empty if there are no times
 	Alloc   *Alloc  `json:"alloc"`
 	Process *Alloc  `json:"process_alloc"`
 }

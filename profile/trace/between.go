@@ -151,12 +151,21 @@ func hasScopes(name string, markers []Marker) bool {
 type Between struct {
 	From, To Endpoint
 	Spread            // distribution of the times
+	Slowest  Pair     // the pair with the longest time, or the first of several; zero if there is none
 	CostNS   float64  // total cost subtracted
 	Unpaired uint64   // calls of From and To without a partner
 	Left     uint64   // number of these that are scopes left by a panic or runtime.Goexit, which have no end
 	Records  uint64   // number of records read
 	Lost     uint64   // number of records missing
 	Warnings []string // problems, for people
+}
+
+// A Pair is a scope of From with the scope of To that follows it.
+type Pair struct {
+	NS        float64 // corrected time
+	StartNS   float64 // when From was reached, from the start of the run
+	Goroutine uint64
+	File      string // name of the trace's file
 }
 
 // Add adds the times in a trace.

@@ -8,6 +8,8 @@ type pairing struct {
 	roles  []uint8 // by marker index, role…
 	scopes bool    // pairing the starts of a marker's scopes with their ends
 	nsPer  float64 // ns per 1/256 tick
+	file   string
+	start  uint64 // tick at which the run began
 
 	goroutines map[uint64]*waiting
 	latest     [latestLines]*waiting
@@ -55,7 +57,7 @@ type scope struct {
 }
 
 func newPairing(b *Between, t *File) *pairing {
-	p := &pairing{Between: b, nsPer: 1e9 / 256, goroutines: map[uint64]*waiting{}}
+	p := &pairing{Between: b, nsPer: 1e9 / 256, file: t.Name, start: t.StartTick, goroutines: map[uint64]*waiting{}}
 	if t.Clock.Hz > 0 {
 		p.nsPer /= t.Clock.Hz
 	}
@@ -158,6 +160,9 @@ func (p *pairing) to(w *waiting, r *Record) {
 	}
 	p.CostNS += float64(cost) * p.nsPer
 	p.Spread.Add(ns)
+	if ns > p.Slowest.NS || p.Count == 1 {
+		p.Slowest = Pair{ns, float64(from.tick-p.start) * 256 * p.nsPer, w.goroutine, p.file}
+	}
 }
 
 // from adds a call of From.
