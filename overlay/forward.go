@@ -110,6 +110,8 @@ func State() RunState              { return perf.State() }
 func StartWatch(name string) error { return perf.StartWatch(name) }
 func StopWatch(name string) error  { return perf.StopWatch(name) }
 
+func Label(value string) bool { return perf.Label(value) }
+
 func RegisterCollector(name string, c Collector) { perf.RegisterCollector(name, c) }
 `
 }

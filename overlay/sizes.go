@@ -15,21 +15,22 @@ import (
 
 // SizeTests are source texts that make the compiler check size= expressions: see rewrite.SizeTests.
 type SizeTests struct {
-	Texts map[string][]byte       // by absolute path, as for Compile
-	Sizes map[string]rewrite.Size // by absolute path and line: "path:line"
+	Texts map[string][]byte         // by absolute path, as for Compile
+	Sizes map[string][]rewrite.Size // by absolute path and line, "path:line", in order
 }
 
 // Add adds the tests of a unit whose files are in dir.
 func (t *SizeTests) Add(u *rewrite.Unit, dir string) {
 	texts, sizes := u.SizeTests()
 	if len(sizes) > 0 && t.Sizes == nil {
-		t.Texts, t.Sizes = map[string][]byte{}, map[string]rewrite.Size{}
+		t.Texts, t.Sizes = map[string][]byte{}, map[string][]rewrite.Size{}
 	}
 	for name, text := range texts {
 		t.Texts[filepath.Join(dir, filepath.Base(name))] = text
 	}
 	for _, s := range sizes {
-		t.Sizes[filepath.Join(dir, filepath.Base(s.Pos.Filename))+":"+strconv.Itoa(s.Pos.Line)] = s
+		at := filepath.Join(dir, filepath.Base(s.Pos.Filename)) + ":" + strconv.Itoa(s.Pos.Line)
+		t.Sizes[at] = append(t.Sizes[at], s)
 	}
 }
 
@@ -64,10 +65,17 @@ func (t *SizeTests) Errors(ctx context.Context, o ListOptions, replace map[strin
 		if found = m != nil; !found {
 			continue
 		}
-		var s rewrite.Size
-		if s, found = t.Sizes[absolute(o.Dir, m[1])+":"+m[2]]; found {
+		list := t.Sizes[absolute(o.Dir, m[1])+":"+m[2]]
+		if found = len(list) > 0; found {
+			column, _ := strconv.Atoi(m[3])
+			s := list[0] // or the last that begins before the column
+			for _, later := range list[1:] {
+				if later.Pos.Column <= column {
+					s = later
+				}
+			}
 			pos := s.Pos
-			pos.Column, _ = strconv.Atoi(m[3])
+			pos.Column = column
 			errs = append(errs, s.Error(pos, m[4]))
 		}
 	}

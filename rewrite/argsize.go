@@ -192,6 +192,17 @@ func receiverTypeParams(d *ast.FuncDecl) (names []string) {
 	return names
 }
 
+// asString returns a string expression converted to string. Adding "" makes the compiler reject
+// expressions of other types.
+func asString(x string) string {
+	if e, _ := parser.ParseExpr(x); e != nil {
+		if _, ok := e.(*ast.BinaryExpr); ok {
+			x = "(" + x + ")"
+		}
+	}
+	return "string(" + x + ` + "")`
+}
+
 // asInt returns an integer expression converted to int. The shift by 0 makes the compiler reject
 // expressions of other types.
 func asInt(x string) string {

@@ -25,7 +25,10 @@ type directive struct {
 	group   string
 	size    string
 	sizePos token.Pos // position of the expression
-	own     bool      // it is on a line of its own
+
+	label    string
+	labelPos token.Pos // position of the expression
+	own      bool      // it is on a line of its own
 }
 
 // DirectivePrefix begins every directive.
@@ -61,6 +64,9 @@ func (f *file) readDirectives() (errs Errors) {
 				if strings.HasPrefix(field, "size=") {
 					d.sizePos = c.Pos() + token.Pos(at+len("size="))
 				}
+				if strings.HasPrefix(field, "label=") {
+					d.labelPos = c.Pos() + token.Pos(at+len("label="))
+				}
 				at += len(field)
 			}
 			if what, remedy := d.parse(fields); what != "" {
@@ -71,6 +77,12 @@ func (f *file) readDirectives() (errs Errors) {
 			}
 			if d.size != "" && !isExpression(d.size) {
 				fail(d.sizePos, "size="+d.size+" is not an expression", "write an integer expression without blanks and comments, as in size=len(x)")
+				if !d.region() {
+					continue
+				}
+			}
+			if d.label != "" && !isExpression(d.label) {
+				fail(d.labelPos, "label="+d.label+" is not an expression", "write a string expression without blanks and comments, as in label=r.Method")
 				if !d.region() {
 					continue
 				}
@@ -176,13 +188,16 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 	if d.count && d.size != "" {
 		return "count and size exclude each other: what is only counted has no times to relate to a size", "leave out one of them"
 	}
+	if d.count && d.label != "" {
+		return "count and label exclude each other: what is only counted has no path to split", "leave out one of them"
+	}
 	if strings.ContainsAny(d.name, ":;") {
 		return "a name has no colon and no semicolon", "rename " + strconv.Quote(d.name)
 	}
 	return "", ""
 }
 
-var keys = []string{"sample", "count", "group", "size", "long"}
+var keys = []string{"sample", "count", "group", "size", "label", "long"}
 
 func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	if has && value == "" {
@@ -215,6 +230,11 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 			return "a point has no size", "leave out size=" + value
 		}
 		d.size = value
+	case "label":
+		if d.verb == "point" {
+			return "a point has no label", "leave out label=" + value
+		}
+		d.label = value
 	default:
 		if near := spelling.Nearest(key, keys); near != "" {
 			return "unknown key " + key, "did you mean " + near + "?"

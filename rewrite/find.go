@@ -393,7 +393,8 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 		if d.long && kind != KindFunc && kind != KindLoop {
 			w.fail(d.pos, "long says that a function or loop may go on for long, and this is a "+kind, "leave out long")
 		}
-		p.sizePos = d.sizePos
+		p.Label = d.label
+		p.sizePos, p.labelAt = d.sizePos, d.labelPos
 		if d.name != "" {
 			p.Name = w.given(p.Name, part, d.name)
 		}

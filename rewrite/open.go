@@ -20,8 +20,8 @@ type way struct {
 // scope: see overlayWriter.compute. The scope of point but, if not nil, ends in another way.
 func (fn *function) opens(but *Point) (bool, string) {
 	for _, p := range fn.points {
-		if p.SizeExpr != "" && p != but {
-			return false, "a size belongs to its scope"
+		if p.NeedsScope() && p != but {
+			return false, "a size or label belongs to its scope"
 		}
 	}
 	if !fn.results() || fn.assigns() {

@@ -426,6 +426,9 @@ func (w *overlayWriter) enterInto(scope string, p *Point) string {
 	if p.SizeExpr != "" {
 		text += fmt.Sprintf(" %s.Size(%s);", scope, asInt(p.SizeExpr))
 	}
+	if label := p.LabelStatement(scope, w.perf); label != "" {
+		text += " " + label + ";"
+	}
 	return text
 }
 

@@ -64,6 +64,18 @@ func (u *Unit) Plans() []Plan {
 	return plans
 }
 
+// NeedsScope reports whether the point needs a variable for its scope.
+func (p *Point) NeedsScope() bool { return p.SizeExpr != "" || p.Label != "" }
+
+// LabelStatement returns the statement that labels the point's scope, which is in a variable, or ""
+// if it has no label. The expression is evaluated only while that is recorded.
+func (p *Point) LabelStatement(scope, perf string) string {
+	if p.Label == "" {
+		return ""
+	}
+	return "_ = " + scope + ".Labels() && " + perf + ".Label(" + asString(p.Label) + ")"
+}
+
 // SizeInt returns the point's size as an expression of type int, or "" if it has none.
 func (p *Point) SizeInt() string {
 	if p.SizeExpr == "" {

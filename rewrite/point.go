@@ -28,6 +28,7 @@ type Point struct {
 	Sample   int            // one scope in Sample is recorded; 0 or 1 means every scope
 	Group    string         // "" for none
 	SizeExpr string         // integer expression in the scope of the marked statements; "" for none
+	Label    string         // string expression there; "" for none
 	Explicit bool           // a directive asks for it
 	Form     string         // the form in which Overlay plants it: see form.go
 	Why      string         // why that form was chosen
@@ -39,6 +40,7 @@ type Point struct {
 	once    string    // flag of a function that runs at most once; see function.once
 	slot    int       // index of its scope in the function's scopes, if it is timed
 	sizePos token.Pos // position of a directive's SizeExpr
+	labelAt token.Pos // position of a directive's Label
 	clause  int       // offset in Header of the clause of a switch or select; 0 for other points
 	f       *file
 }

@@ -11,34 +11,32 @@ import (
 // expression is at another position and among other code. So if marked source does not compile and
 // the original does, SizeTests returns a text to compile instead, for a better error.
 
-// A Size is the expression of one size=.
+// A Size is the expression of one size= or label=.
 type Size struct {
 	Pos  token.Position // position of the expression
+	Key  string         // "size" or "label"
 	Expr string
 }
 
-// SizeTests returns the texts of the files with size=, by name, with statements that evaluate the
-// expressions in place of the markers, and nothing else inserted: such a text compiles if and only
-// if the expressions do. /*line*/ directives make the compiler report the position in the
-// directive.
+// SizeTests returns the texts of the files with size= or label=, by name, with statements that
+// evaluate the expressions in place of the markers, and nothing else inserted: such a text compiles
+// if and only if the expressions do. /*line*/ directives make the compiler report the position in
+// the directive.
 func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 	texts = map[string][]byte{}
 	for _, f := range u.files {
 		e := &edits{text: f.Text}
 		add := func(p *Point, at int) {
-			if !p.sizePos.IsValid() {
-				return
+			if p.sizePos.IsValid() {
+				pos := f.position(p.sizePos)
+				e.insert(at, " _ = "+sizeTest(pos, p.SizeExpr)+"; ")
+				sizes = append(sizes, Size{pos, "size", p.SizeExpr})
 			}
-			pos := f.position(p.sizePos)
-			place := fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column)
-			x := asInt(p.SizeExpr)
-			if inner, ok := strings.CutPrefix(x, "int("); ok && x != p.SizeExpr {
-				x = place + "int(" + place + strings.Replace(inner, p.SizeExpr, place+p.SizeExpr, 1)
-			} else {
-				x = "[1]int{" + place + x + "}"
+			if p.labelAt.IsValid() {
+				pos := f.position(p.labelAt)
+				e.insert(at, " _ = "+placed(pos, asString(p.Label), p.Label)+"; ")
+				sizes = append(sizes, Size{pos, "label", p.Label})
 			}
-			e.insert(at, " _ = "+x+"; ")
-			sizes = append(sizes, Size{pos, p.SizeExpr})
 		}
 		for _, fn := range f.functions {
 			if fn.point != nil && !fn.point.Count {
@@ -66,15 +64,42 @@ func (u *Unit) SizeTests() (texts map[string][]byte, sizes []Size) {
 	return texts, sizes
 }
 
+// sizeTest returns an expression that compiles if x is an integer.
+func sizeTest(pos token.Position, x string) string {
+	if as := asInt(x); strings.HasPrefix(as, "int(") && as != x {
+		return placed(pos, as, x)
+	}
+	return "[1]int{" + lineComment(pos) + asInt(x) + "}"
+}
+
+// placed returns the conversion with x at a position in the source.
+func placed(pos token.Position, conversion, x string) string {
+	name, inner, _ := strings.Cut(conversion, "(")
+	return lineComment(pos) + name + "(" + lineComment(pos) + strings.Replace(inner, x, lineComment(pos)+x, 1)
+}
+
+// lineComment makes the compiler report errors behind it at a position.
+func lineComment(pos token.Position) string {
+	return fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column)
+}
+
 // Error returns the error in the expression. pos and message are the compiler's, from a text of
 // SizeTests.
 func (s Size) Error(pos token.Position, message string) *Error {
+	kind, example := "an integer", "size=len(x)"
+	if s.Key == "label" {
+		kind, example = "a string", "label=r.Method"
+		// Adding "" is from asString.
+		if strings.HasPrefix(message, `cannot convert "" (untyped string constant`) || strings.Contains(message, "mismatched types") && strings.Contains(message, "untyped string") {
+			message = s.Expr + " is not a string"
+		}
+	}
 	// The shift is from asInt.
 	if x, ok := strings.CutPrefix(message, "invalid operation: shifted operand "); ok {
 		if x, ok := strings.CutSuffix(x, " must be integer"); ok {
 			message = x + " is not an integer"
 		}
 	}
-	return &Error{pos, "size=" + s.Expr + ": " + message,
-		"write an integer expression that compiles where the marked code begins, as in size=len(x)"}
+	return &Error{pos, s.Key + "=" + s.Expr + ": " + message,
+		"write " + kind + " expression that compiles where the marked code begins, as in " + example}
 }

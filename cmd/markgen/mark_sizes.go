@@ -11,7 +11,7 @@ import (
 // hasSizes reports whether a directive of the package has a size=.
 func (g *markedPackage) hasSizes() bool {
 	return slices.ContainsFunc(g.units, func(u *markedUnit) bool {
-		return slices.ContainsFunc(u.Points, func(p *rewrite.Point) bool { return p.SizeExpr != "" })
+		return slices.ContainsFunc(u.Points, func(p *rewrite.Point) bool { return p.SizeExpr != "" || p.Label != "" })
 	})
 }
 

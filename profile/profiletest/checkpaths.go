@@ -44,7 +44,7 @@ func PathSums(p *profile.Profile) (wrong []error) {
 		add(n.ID, n, 1)
 	}
 	for i := range p.Markers {
-		if m := &p.Markers[i]; !m.CountOnly || on[m.ID] {
+		if m := &p.Markers[i]; !m.CountOnly || on[m.ID] || folded {
 			add(m.ID, profile.Path{Count: m.Count, SumNS: m.SumNS(), NestedNS: m.NestedNS, SelfNS: m.SelfNS}, ^uint64(0))
 		}
 	}

@@ -52,6 +52,10 @@ func (s shapes) kind(st ast.Stmt) shape {
 		if s.declares(st.Decl) {
 			return shapeMark
 		}
+	case *ast.AssignStmt:
+		if s.labels(st) {
+			return shapeMark
+		}
 	case *ast.ExprStmt:
 		call, ok := st.X.(*ast.CallExpr)
 		if !ok {
@@ -90,6 +94,21 @@ func (s shapes) call(c *ast.CallExpr, name string, arg func(ast.Expr) bool) bool
 	return len(c.Args) == 1 && arg(c.Args[0])
 }
 
+// labels reports whether a statement is _ = perfs[i].Labels() && perf.Label(expression).
+func (s shapes) labels(a *ast.AssignStmt) bool {
+	if a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return false
+	}
+	id, ok := a.Lhs[0].(*ast.Ident)
+	both, ok2 := a.Rhs[0].(*ast.BinaryExpr)
+	if !ok || !ok2 || id.Name != "_" || both.Op != token.LAND {
+		return false
+	}
+	asks, ok := both.X.(*ast.CallExpr)
+	label, ok2 := both.Y.(*ast.CallExpr)
+	return ok && ok2 && s.onScope(asks) && s.call(label, "Label", func(ast.Expr) bool { return true })
+}
+
 // exitsEntered reports whether a call is perf.Enter(&perfmarks.X).Exit().
 func (s shapes) exitsEntered(c *ast.CallExpr) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
@@ -114,7 +133,7 @@ func (s shapes) declares(d ast.Decl) bool {
 	return ok && s.selects(t.Elt, "Scope")
 }
 
-// onScope reports whether a call is perfs[i].Enter(&perfmarks.X), perfs[i].Exit()
+// onScope reports whether a call is perfs[i].Enter(&perfmarks.X), perfs[i].Exit(), perfs[i].Labels()
 // or perfs[i].Size(expression).
 func (s shapes) onScope(c *ast.CallExpr) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
@@ -128,7 +147,7 @@ func (s shapes) onScope(c *ast.CallExpr) bool {
 	switch sel.Sel.Name {
 	case "Enter":
 		return len(c.Args) == 1 && s.isMarker(c.Args[0])
-	case "Exit":
+	case "Exit", "Labels":
 		return len(c.Args) == 0
 	case "Size":
 		return len(c.Args) == 1

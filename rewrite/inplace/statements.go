@@ -38,7 +38,7 @@ func (w *writer) finishes(fn rewrite.PlannedFunction) bool { return fn.Main && w
 func (w *writer) head(fn rewrite.PlannedFunction, marks *tableGroup) (lines []string) {
 	p := fn.Point
 	own := p != nil && !p.Count
-	several := own && p.SizeExpr != ""
+	several := own && p.NeedsScope()
 	for _, e := range fn.Events {
 		several = several || e.Op == rewrite.OpEnter
 	}
@@ -96,6 +96,9 @@ func (w *writer) enter(p *rewrite.Point, slot int, marks *tableGroup) []string {
 	lines := []string{w.scope(slot) + ".Enter(" + marks.marker(p) + ")"}
 	if x := p.SizeInt(); x != "" {
 		lines = append(lines, w.scope(slot)+".Size("+x+")")
+	}
+	if label := p.LabelStatement(w.scope(slot), w.perf); label != "" {
+		lines = append(lines, label)
 	}
 	return lines
 }

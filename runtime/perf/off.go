@@ -38,6 +38,12 @@ func (s *Scope) Exit() {}
 // Size does nothing.
 func (s *Scope) Size(n int) {}
 
+// Labels returns false.
+func (s *Scope) Labels() bool { return false }
+
+// Label does nothing and returns false.
+func Label(value string) bool { return false }
+
 // Close does nothing.
 func Close(s []Scope) {}
 

@@ -22,7 +22,7 @@ var paths *cct.Tree
 // which the goroutine was started. Above stack.found are nodes of earlier scopes.
 type pathNodes [1 << 26]pathNode
 
-// A pathNode is the node of a scope, and what it was found by.
+// A pathNode is the node of a scope, and what it was found by; marker is 0 if the scope is labelled.
 type pathNode struct{ node, parent, marker, _ uint32 }
 
 // nodesRef is an address, 8 bytes on every platform.
@@ -209,7 +209,7 @@ func (e Entered) exitOnPath(t uint64, size int) {
 		ns := p.duration(r, d)
 		c, path := cellOf(pid, i), (*cct.Cell)(nil)
 		at, parent := &s.nodes.p[pos], s.nodes.p[pos-1].node
-		if at.marker == i && at.parent == parent {
+		if at.marker == i && at.parent == parent || s.found >= pos {
 			path = pathCell(pid, at.node)
 		} else if t := paths; t != nil && parent != cct.None {
 			at.node, at.parent, at.marker = t.Child(parent, i, startLabel(parent, pos)), parent, i

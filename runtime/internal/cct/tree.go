@@ -106,6 +106,12 @@ func (t *Tree) Child(parent, marker, label uint32) uint32 {
 	}
 }
 
+// IsChild reports whether node k is a child of parent, not the node of a marker inside itself.
+//
+//go:norace
+//go:nocheckptr
+func (t *Tree) IsChild(k, parent uint32) bool { return t.nodes[k].parent == parent }
+
 // hash is the start of a search in the table; the multipliers are 2^64 divided by the golden ratio
 // (Knuth, The Art of Computer Programming 3, 6.4), and an arbitrary odd number.
 func hash(parent, marker, label uint32) uint32 {

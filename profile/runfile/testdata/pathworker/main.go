@@ -1,5 +1,5 @@
 // Command pathworker is marked by hand. Its goroutines open scopes in random order, inside
-// themselves too, leave some by panics or runtime.Goexit, and move between processors. The first
+// themselves too, label them, leave some by panics or runtime.Goexit, and move between processors. The first
 // argument is the seed. With a second one, it says "ready" and goes on until it is killed.
 package main
 
@@ -58,6 +58,9 @@ func (r rng) several(m, depth int) {
 	s[0].Enter(&markers[m])
 	for range r.IntN(3) {
 		s[1].Enter(&markers[(m+7)%(count-4)])
+		if s[1].Labels() && r.IntN(2) == 0 {
+			perf.Label(strconv.Itoa(r.IntN(5)))
+		}
 		r.inside(depth)
 		s[1].Exit()
 	}

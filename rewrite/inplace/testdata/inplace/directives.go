@@ -20,7 +20,7 @@ func run(args []string) (n int) {
 	n++
 	//perf:end first
 
-	//perf:begin second size=n
+	//perf:begin second size=n label=string(rune(n))
 	for range args {
 		if n > 3 {
 			return
