@@ -54,6 +54,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	w.WriteByte('\n')
 	d.table(w, r)
 	d.countChanges(w, r)
+	d.paths(w, r)
 	d.varied(w, r)
 	var unvisited []string // listing each would hide the others: a program has many that runs never reach
 	for _, list := range []struct {
@@ -246,6 +247,39 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	pale := func(row int) bool { return lines[row].verdict == compare.Unchanged || lines[row].guess }
 	writeRows(w, columns, rows{style: style, pale: pale}, Options{Width: d.Width, Color: d.Color})
 	w.WriteByte('\n')
+}
+
+// paths writes a line for each change of which it is known where most of it happened.
+func (d Diff) paths(w *bufio.Writer, r *compare.Result) {
+	any := false
+	write := func(what string, v compare.Verdict, p *compare.PathChange) {
+		if p == nil || v < compare.Better {
+			return
+		}
+		var steps []string
+		for _, s := range p.Steps {
+			step := cmp.Or(printable(s.Name), "(other)")
+			if s.Go {
+				step = "go " + step
+			}
+			if s.Label != "" {
+				step += " " + strconv.Quote(s.Label)
+			}
+			steps = append(steps, step)
+		}
+		fmt.Fprintf(w, "%s %s of the change of %s on one of %d: %s\n", ink(d.Color).paint(faint, "path"),
+			percent(p.Share), printable(what), p.Of, strings.Join(steps, " > "))
+		any = true
+	}
+	for i := range r.Markers {
+		write(r.Metric, r.Markers[i].Verdict, r.Markers[i].Path)
+	}
+	for i := range r.Counted {
+		write(r.Counted[i].What, r.Counted[i].Verdict, r.Counted[i].Path)
+	}
+	if any {
+		w.WriteByte('\n')
+	}
 }
 
 // figureCells returns the cells for a statistic: its name, the old value and its uncertainty, the

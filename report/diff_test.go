@@ -42,7 +42,9 @@ func comparison() *compare.Result {
 			{Place: place(1, "(*Store).Load"), Verdict: compare.Worse, Detectable: 0.03, Figures: []compare.Figure{
 				figure("p99", 8123, 95000, 0.0004, compare.Worse), figure("p50", 5310, 4900, 0.012, compare.Better),
 			}},
-			{Place: place(2, "parse"), Verdict: compare.Worse, Detectable: 0.02, Figures: []compare.Figure{figure("p25", 5310, 5584, 0.013, compare.Worse)}},
+			{Place: place(2, "parse"), Verdict: compare.Worse, Detectable: 0.02, Path: &compare.PathChange{Share: 0.876, Of: 4, Steps: []compare.PathStep{
+				{ID: 0xa1, Name: "example.com/shop.(*Store).Load", Label: "GET /"}, {ID: 0xa2, Name: "example.com/shop.parse", Go: true},
+			}}, Figures: []compare.Figure{figure("p25", 5310, 5584, 0.013, compare.Worse)}},
 			{Place: place(3, "sort"), Verdict: compare.Better, Detectable: 0.02, Sampled: true, Figures: []compare.Figure{figure("mean", 1.25e6, 7.5e5, 0.001, compare.Better)}},
 			{Place: place(4, "write"), Verdict: compare.Changed, Detectable: 0.02, Figures: []compare.Figure{figure("p50", 100, 101.2, 0.02, compare.Changed)}},
 			{Place: place(5, "idle"), Verdict: compare.Unchanged, Detectable: math.Inf(1), Figures: []compare.Figure{figure("p50", 55, 56, 0.9, compare.Unchanged)}},

@@ -71,6 +71,7 @@ type jsonCount struct {
 	Change  jsonFloat         `json:"change"`
 	Verdict string            `json:"verdict"` // worse, better, changed (by less than the threshold)
 	Callers []jsonCallerCount `json:"callers,omitempty"`
+	Path    *jsonChanged      `json:"path,omitempty"`
 }
 
 type jsonCallerCount struct {
@@ -94,6 +95,30 @@ type jsonCompared struct {
 	Detectable jsonFloat    `json:"detectable"`
 	Lead       string       `json:"lead"` // the statistic that the text format shows
 	Figures    []jsonFigure `json:"figures"`
+	Path       *jsonChanged `json:"path,omitempty"` // the path with most of the change, if both sides have paths
+}
+
+// jsonChanged is the path on which most of a marker's change happened.
+type jsonChanged struct {
+	Path   []string `json:"path"` // as in reports
+	Labels []string `json:"labels"`
+	Go     []int    `json:"go,omitempty"`
+	Share  float64  `json:"share"` // part of the change
+	Of     int      `json:"of"`    // number of paths of the marker
+}
+
+func jsonChangedOf(p *compare.PathChange) *jsonChanged {
+	if p == nil {
+		return nil
+	}
+	j := &jsonChanged{Share: p.Share, Of: p.Of}
+	for i, s := range p.Steps {
+		j.Path, j.Labels = append(j.Path, s.ID.String()), append(j.Labels, s.Label)
+		if s.Go {
+			j.Go = append(j.Go, i)
+		}
+	}
+	return j
 }
 
 type jsonFigure struct {
@@ -153,7 +178,7 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 		Cautions:       append([]string{}, r.Cautions...),
 	}
 	for _, c := range r.Counted {
-		line := jsonCount{jsonPlace: jsonPlaceOf(c.Place), What: c.What, Old: c.Old, New: c.New, Change: jsonFloat(c.Change()), Verdict: c.Verdict.String()}
+		line := jsonCount{jsonPlace: jsonPlaceOf(c.Place), What: c.What, Old: c.Old, New: c.New, Change: jsonFloat(c.Change()), Verdict: c.Verdict.String(), Path: jsonChangedOf(c.Path)}
 		for _, caller := range c.Callers {
 			line.Callers = append(line.Callers, jsonCallerCount{caller.ID.String(), caller.Name, caller.Old, caller.New})
 		}
@@ -183,6 +208,7 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 			Detectable: jsonFloat(m.Detectable),
 			Lead:       m.Lead().Name,
 			Figures:    jsonFigures(m.Figures),
+			Path:       jsonChangedOf(m.Path),
 		})
 		if err != nil {
 			return err

@@ -52,6 +52,9 @@ type Comparison struct {
 	markers map[registry.ID]*series
 	notes   notes
 
+	paths    [2]profile.Sum // of the paths of all runs
+	pathRuns [2]int         // runs that have them
+
 	countable    [2]int // runs of each side whose counts are complete
 	processAlloc bool   // some run has allocations of the process instead of those of scopes
 }
@@ -129,6 +132,7 @@ func (c *Comparison) Add(label Label, p *profile.Profile) error {
 		c.first[label] = p.Start
 	}
 	c.notes.add(label, p)
+	c.addPaths(label, p)
 	exact := countable(p)
 	if exact {
 		c.countable[label]++

@@ -42,6 +42,8 @@ type Count struct {
 	// Callers are the callers under which the number of scopes changed, the largest change first.
 	// nil unless callers were recorded for all scopes.
 	Callers []CallerCount
+
+	Path *PathChange // where most of a change of the number of scopes happened; nil if unknown
 }
 
 // CallerCount is the number of scopes under one caller; Name is "" if no scope was open.
@@ -186,6 +188,7 @@ func (c *Comparison) counts(r *Result) {
 	if r.Exact = min(r.Runs[Old], r.Runs[New]) >= least; !r.Exact {
 		return
 	}
+	pairs := c.pathPairs()
 	for _, s := range c.sorted() {
 		if s.sampled || s.off || s.exact.sides[0][Old].Hi == 0 || s.exact.sides[0][New].Hi == 0 {
 			continue
@@ -205,6 +208,7 @@ func (c *Comparison) counts(r *Result) {
 				n.Verdict = c.judgeCount(n.Old, n.New)
 				if what == Scopes {
 					n.Callers = s.exact.changedCallers()
+					n.Path = c.mostChanged(pairs[s.id], "count", n.New > n.Old)
 				}
 				r.Counted = append(r.Counted, n)
 			}

@@ -160,6 +160,8 @@ type Marker struct {
 
 	Detectable float64 // smallest change found with probability 0.8
 
+	Path *PathChange // nil if unknown, or if the marker did not change
+
 	lead int
 }
 
@@ -343,6 +345,7 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 	if r.Enough {
 		critical = t.critical(t.largest, c.options.Alpha*t.part)
 	}
+	pairs := c.pathPairs()
 	r.Markers = make([]Marker, len(spans))
 	each(len(spans), func(k int) {
 		s := spans[k]
@@ -366,6 +369,9 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 			m.Detectable = median(least)
 		}
 		m.lead = c.lead(&m)
+		if m.Verdict > Unchanged {
+			m.Path = c.mostChanged(pairs[m.ID], c.metric.name, m.Lead().Change > 0)
+		}
 		r.Markers[k] = m
 	})
 	if len(r.Markers) > 0 {

@@ -30,8 +30,8 @@ func (s *Server) check(p *profile.Profile) error {
 	if n := len(p.Markers); n > s.MaxMarkers {
 		return tooLarge.problem("%d markers, and %d is the most in a batch here; send fewer in each", n, s.MaxMarkers)
 	}
-	if len(p.Blocks) > 0 || p.Pairs != nil || p.Trace != nil && p.Trace.Records > 0 {
-		return profileRefused.problem("cover blocks, pairs and traces are not taken; markgen push leaves them out")
+	if len(p.Blocks) > 0 || p.Pairs != nil || p.Paths != nil || p.Trace != nil && p.Trace.Records > 0 {
+		return profileRefused.problem("cover blocks, pairs, paths and traces are not taken; markgen push leaves them out")
 	}
 	if p.Damaged {
 		return profileRefused.problem("some of the data it was made from could not be read; they are not taken")
