@@ -70,6 +70,7 @@ func (p *Profile) Cautions() []string {
 	if t := p.Pairs; t != nil && t.Lost > 0 {
 		list = append(list, "of "+units.Plural(t.Lost, "scope")+" it is not known what else was open; there were too many goroutines, or too little memory")
 	}
+	list = p.Paths.cautions(list)
 	return p.Trace.Cautions(list)
 }
 
