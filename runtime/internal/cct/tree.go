@@ -49,7 +49,11 @@ type Tree struct {
 	labels    labels
 }
 
-type node struct{ parent, marker, label, _ uint32 }
+type node struct{ parent, marker, label, depth uint32 }
+
+// maxUnfolded is the depth from which on a marker inside itself is folded in any case, since
+// reports write each path as a whole.
+const maxUnfolded = 256
 
 // A line leads from a parent, marker and label to a node: a child of the parent or, where a marker
 // is inside itself, an ancestor.
@@ -175,7 +179,7 @@ func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
 		p.flags = layout.PathStarts
 	}
 	b.Publish(unsafe.Pointer(p))
-	t.nodes[k] = node{parent: parent, marker: marker, label: label}
+	t.nodes[k] = node{parent, marker, label, t.nodes[parent].depth + 1}
 	t.link(parent, marker, label, k)
 	atomic.StoreUint32(&t.n, k+1)
 	return k
@@ -188,7 +192,10 @@ func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
 //go:norace
 //go:nocheckptr
 func (t *Tree) around(parent, marker, label uint32) uint32 {
-	for k := parent; k != Root && !t.unfolded; k = t.nodes[k].parent {
+	if t.unfolded && t.nodes[parent].depth < maxUnfolded {
+		return None
+	}
+	for k := parent; k != Root; k = t.nodes[k].parent {
 		n := &t.nodes[k]
 		starts := n.label&Starts != 0
 		if n.marker == marker && (starts || label&Starts == 0) {

@@ -142,6 +142,14 @@ func TestRecursion(t *testing.T) {
 	if len(chain(tree, k)) != 10 {
 		t.Errorf("unfolded, the chain is %d", chain(tree, k))
 	}
+	tree, f = open(t, 1000, true)
+	k = Root
+	for range 500 {
+		k = enter(tree, f, enter(tree, f, k, 5, 0), 6, 0)
+	}
+	if len(chain(tree, k)) != maxUnfolded {
+		t.Errorf("unfolded, the chain has %d nodes", len(chain(tree, k)))
+	}
 }
 
 // A goroutine has its own nodes below the path that started it; one that starts itself again is
