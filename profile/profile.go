@@ -144,8 +144,8 @@ type Block struct {
 	Count     uint64
 }
 
-// compareBlocks orders blocks by file and position.
-func compareBlocks(a, b Block) int {
+// CompareBlocks orders blocks by file and position.
+func CompareBlocks(a, b Block) int {
 	return cmp.Or(
 		cmp.Compare(a.File, b.File),
 		cmp.Compare(a.StartLine, b.StartLine),

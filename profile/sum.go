@@ -101,7 +101,7 @@ func (s *Sum) Finish() *Profile {
 		b.Count = *n
 		p.Blocks = append(p.Blocks, b)
 	}
-	slices.SortFunc(p.Blocks, compareBlocks)
+	slices.SortFunc(p.Blocks, CompareBlocks)
 	return &p
 }
 

@@ -381,7 +381,7 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	if !explicit && (!all || kind == KindBlock) {
 		return nil
 	}
-	p := &Point{Pos: w.f.position(pos), Explicit: explicit, f: w.f, marker: -1, counter: -1}
+	p := &Point{Pos: w.f.position(pos), Explicit: explicit, f: w.f, from: from, marker: -1, counter: -1}
 	p.Package, p.Func, p.Kind, p.Header = w.u.Path, w.fn.top, kind, header
 	p.File = w.f.Name
 	p.Name = w.fn.prefix

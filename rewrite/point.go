@@ -43,6 +43,7 @@ type Point struct {
 	labelAt token.Pos // position of a directive's Label
 	clause  int       // offset in Header of the clause of a switch or select; 0 for other points
 	f       *file
+	from    token.Pos // the brace or colon before its body; NoPos for a region or point
 }
 
 // Head returns the header of a loop or branch for display, on one line and without comments:

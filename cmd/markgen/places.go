@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
@@ -77,8 +78,19 @@ func (p *placer) find(pkg, name, file string, line, column *int) {
 // placesIn returns the positions of everything that can be marked in the package of a file. It
 // reads only files in folder, below root; files that do not parse have no positions.
 func placesIn(root, folder, file, importPath string) map[placed]token.Position {
+	places := map[placed]token.Position{}
+	for _, u := range unitsOf(sourcesIn(root, folder), file, importPath) {
+		for _, point := range u.Points {
+			places[placed{point.Pos.Filename, point.Name}] = point.Pos
+		}
+	}
+	return places
+}
+
+// unitsOf returns the units of the package that a file is of, by suffix, with everything that can be
+// marked as their points. Files that do not parse are left out.
+func unitsOf(list []diskSource, file, importPath string) map[string]*rewrite.Unit {
 	pkg := &overlay.Package{}
-	list := sourcesIn(root, folder)
 	clauses := make([]string, len(list))
 	for i, source := range list {
 		f, err := parser.ParseFile(token.NewFileSet(), source.Name, source.Text, parser.SkipObjectResolution)
@@ -95,13 +107,13 @@ func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 	if pkg.Name == "" {
 		return nil
 	}
-	sources := map[string][]rewrite.Source{} // by unit
+	sources := map[string][]rewrite.Source{}
 	for i, source := range list {
 		if unit, ok := pkg.Unit(source.Name, clauses[i]); ok && clauses[i] != "" {
-			sources[unit] = append(sources[unit], source)
+			sources[unit] = append(sources[unit], source.Source)
 		}
 	}
-	places := map[placed]token.Position{}
+	all := map[string]*rewrite.Unit{}
 	for unit, list := range sources {
 		of := importPath
 		if unit == "x" {
@@ -112,16 +124,21 @@ func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 			continue
 		}
 		_ = u.Find(rewrite.Options{All: true, Tests: true, Generated: true}) // errors are reported when the source is marked
-		for _, point := range u.Points {
-			places[placed{point.Pos.Filename, point.Name}] = point.Pos
-		}
+		all[unit] = u
 	}
-	return places
+	return all
 }
 
-// sourcesIn returns the Go files of a directory below root, by base name, with inserted markers
-// blanked so that lines stay the same.
-func sourcesIn(root, folder string) (list []rewrite.Source) {
+// A diskSource is a Go file by its base name, with inserted markers blanked so that lines stay the
+// same.
+type diskSource struct {
+	rewrite.Source
+	marked  []byte    // with the markers
+	changed time.Time // when the file was last written
+}
+
+// sourcesIn returns the Go files of a directory below root.
+func sourcesIn(root, folder string) (list []diskSource) {
 	at, err := os.OpenRoot(root)
 	if err != nil {
 		return nil
@@ -136,7 +153,7 @@ func sourcesIn(root, folder string) (list []rewrite.Source) {
 		}
 		text, err := fs.ReadFile(files, name)
 		if err == nil && !inplace.IsTable(text) {
-			list = append(list, rewrite.Source{Name: path.Base(name), Text: inplace.Blank(text)})
+			list = append(list, diskSource{rewrite.Source{Name: path.Base(name), Text: inplace.Blank(text)}, text, info.ModTime()})
 		}
 	}
 	return list

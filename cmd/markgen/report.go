@@ -34,8 +34,9 @@ counts once. Runs that were killed or still go on can be read as well.
              json: one object, every marker with its buckets
              html: a page that holds everything: the table to sort and search, distributions, the source, and where call
              paths were recorded a flame graph
-             cover: a coverage profile for go tool cover, of programs built to count cover blocks, added up; of
-             markgen test -coverprofile each package has what its own tests cover, as with go
+             cover: a coverage profile for go tool cover, of programs built to count cover blocks, or with
+             markers in their source, added up; of markgen test -coverprofile each package has what its own tests
+             cover, as with go
              pprof: a profile for go tool pprof, with the sample types count, total and self; with call paths stacks
              are whole, and values add up along them
              folded: of call paths, a line for each with its self time in ns, for flamegraph.pl, inferno and speedscope.app
@@ -65,8 +66,8 @@ counts once. Runs that were killed or still go on can be read as well.
   -api       make the page of the html format a catalogue of an API, to publish next to its documentation: a card
              for each exported function of packages that others can import, with its signature and the first
              sentence of its comment where source is found, and nothing else
-  -src DIR   where the source is, for headers of loops and branches in text, and for html: the root of the marked
-             module (default: that of the working directory); none: without source. The standard library and
+  -src DIR   where the source is, for headers of loops and branches in text, and for html and cover: the root of the
+             marked module (default: that of the working directory); none: without source. The standard library and
              dependencies are found by go
   -link URL  link of places in the html format, with {file} for the file's name in the module that was marked, or
              {path} for that on this machine, and {line}: 'https://github.com/o/r/blob/main/{file}#L{line}';
@@ -160,8 +161,8 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 				return env.Wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
 			}
 		}
-	} else if *src != "" {
-		return env.Wrong("-src is for the formats text, markdown and html")
+	} else if *src != "" && o.Format != "cover" {
+		return env.Wrong("-src is for the formats text, markdown, html and cover")
 	}
 	if *link != "" && o.Format != "html" {
 		return env.Wrong("-link is for the html format")
@@ -188,7 +189,11 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	if report.RunByRun(o.Format) {
 		return reportRuns(ctx, env, data, *out, o)
 	}
-	p, old, code := data.read(env)
+	read := data.read
+	if o.Format == "cover" {
+		read = data.readCover
+	}
+	p, old, code := read(env)
 	if p == nil {
 		return code
 	}

@@ -1,4 +1,6 @@
-// Package cover finds the basic blocks of a file as `go test -cover` counts them.
+// Package cover finds the basic blocks of a file as `go test -cover` counts them (Blocks). It tells
+// which of them need no counter since their counts are sums of others (Sums), and which counts follow
+// from those of marked functions, loops and branches (Counts).
 package cover
 
 import (
@@ -43,12 +45,19 @@ type Block struct {
 // them. The tree is not changed. src is the text that f was parsed from. Functions without a body,
 // functions named _, and empty switch and select statements have none.
 func Blocks(fset *token.FileSet, f *ast.File, src []byte, release gc.Release) []Block {
+	return BlocksWithout(nil, fset, f, src, release)
+}
+
+// BlocksWithout is Blocks for a file in which lines have been inserted, and then blanked in src: no
+// block ends because of them. inserted is by line.
+func BlocksWithout(inserted map[int]bool, fset *token.FileSet, f *ast.File, src []byte, release gc.Release) []Block {
 	w := &walker{source: &source{
-		fset:    fset,
-		file:    fset.File(f.FileStart),
-		src:     src,
-		release: release,
-		seen:    make(map[span]bool),
+		fset:     fset,
+		file:     fset.File(f.FileStart),
+		src:      src,
+		inserted: inserted,
+		release:  release,
+		seen:     make(map[span]bool),
 	}}
 	ast.Walk(w, f)
 	return w.blocks
@@ -56,12 +65,13 @@ func Blocks(fset *token.FileSet, f *ast.File, src []byte, release gc.Release) []
 
 // A source is the state that the walkers of one file share.
 type source struct {
-	fset    *token.FileSet
-	file    *token.File
-	src     []byte
-	release gc.Release
-	seen    map[span]bool
-	blocks  []Block
+	fset     *token.FileSet
+	file     *token.File
+	src      []byte
+	inserted map[int]bool
+	release  gc.Release
+	seen     map[span]bool
+	blocks   []Block
 }
 
 // A span identifies a block in a profile.

@@ -77,7 +77,7 @@ func (w *walker) lines(start, end token.Pos) []codeLines {
 		case tok == token.LBRACE, tok == token.RBRACE, tok == token.SEMICOLON && text == "\n":
 			continue
 		}
-		if first := line(pos); last == 0 || first > last+1 {
+		if first := line(pos); last == 0 || w.parted(place(pos), first-last) {
 			if last > 0 {
 				found[len(found)-1].end = place(f.LineStart(last + 1))
 			}
@@ -89,4 +89,16 @@ func (w *walker) lines(start, end token.Pos) []codeLines {
 		}
 		last = max(last, line(to))
 	}
+}
+
+// parted reports whether other lines than inserted ones are between a line of code and the code that
+// follows n lines further down.
+func (w *walker) parted(next token.Pos, n int) bool {
+	line := w.file.PositionFor(next, false).Line
+	for i := line - n + 1; i < line; i++ {
+		if !w.inserted[i] {
+			return true
+		}
+	}
+	return false
 }
