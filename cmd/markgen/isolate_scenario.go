@@ -234,9 +234,10 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 	}
 	environ := append(s.w.env.Environ[:len(s.w.env.Environ):len(s.w.env.Environ)], "MARKGEN="+strings.Join(append(s.w.keys[:len(s.w.keys):len(s.w.keys)], keys), ","))
 	return onePass(ctx, environ, s.w.own.timeout, run, func(c *overlay.Collection) error {
-		if only == nil || !s.w.own.onebuild {
+		if only == nil {
 			return nil
 		}
+		// The build of a group has the group's markers and those of directives, which are turned off.
 		ids := make([]registry.ID, len(only))
 		for i, m := range only {
 			ids[i] = m.ID

@@ -211,7 +211,7 @@ func TestIsolatePass(t *testing.T) {
 		on, keys, none string
 	}{
 		{what: "the first", run: run(0, nil), keys: "MARKGEN=clock=mono,collect=time,pairs", none: "only="},
-		{what: "of builds", run: run(0, nil), only: only, keys: "pairs", none: "only="},
+		{what: "of builds", run: run(0, nil), only: only, on: "0000000000000001\n0000000000000abc\n", keys: ",only=@"},
 		{what: "of one build", run: run(3, nil), only: only, oneBuild: true, code: 3, on: "0000000000000001\n0000000000000abc\n", keys: ",only=@"},
 		{what: "too long", run: run(137, context.DeadlineExceeded), limit: time.Millisecond, code: 137, timedOut: true},
 		{what: "not run", run: run(1, broken), err: broken},
