@@ -117,6 +117,7 @@ var masks = []struct {
 	{regexp.MustCompile(`~TIME`), "TIME"},
 	{regexp.MustCompile(`[ \t]+`), " "},
 	{regexp.MustCompile(`(?m)\bTIME (0|-|[<>]?\d+(\.\d)?%)( |$)`), "TIME PART$3"}, // share of the self time, or spread of the mean
+	{regexp.MustCompile(`(?m)^ ?[<\d.]+% TIME `), "PART TIME "},                   // share of the call paths
 	{regexp.MustCompile(`[<\d.]+% of the self time`), "PART of the self time"},
 	{regexp.MustCompile(`(?m) $`), ""},
 }

@@ -32,11 +32,11 @@ picture() {
 
 (
 	cd "$root/testdata/demo"
-	markgen run -all -report none -o "$dir/demo.markgen" . >/dev/null
+	markgen run -all -paths -markpkg ./...,strings,fmt -report none -o "$dir/demo.markgen" . >/dev/null
 	markgen report -format html -link none -o "$dir/report.html" "$dir/demo.markgen"
 )
 MARKGEN=spool=spool ./demo >/dev/null
-picture report 1200 640 "file://$dir/report.html"
+picture report 1320 640 "file://$dir/report.html"
 
 MARKGEN=file=live.markgen ./demo -lines 20000000 >/dev/null 2>&1 &
 program=$!
