@@ -35,3 +35,28 @@ func (r *rewriter) ends(f *ast.FuncDecl) {
 		r.insert(f.Body.Lbrace+1, " markgenGone();")
 	}
 }
+
+// startGoroutine is the function that go statements call, and newGoroutine the assignment in a
+// function that it calls, from which on the new g is that of the goroutine.
+const (
+	startGoroutine = "function newproc, which go statements call"
+	newGoroutine   = "statement newg.parentGoid = callergp.goid"
+)
+
+// starts inserts a call of markgenStarts into newproc, and passes its result on to the new
+// goroutine.
+func (r *rewriter) starts(text []byte, f *ast.FuncDecl) {
+	if params := f.Type.Params.List; f.Name.Name == "newproc" && f.Recv == nil && len(params) == 1 && len(params[0].Names) == 1 {
+		r.found[startGoroutine]++
+		r.insert(f.Body.Lbrace+1, " markgenStarts("+params[0].Names[0].Name+");")
+	}
+	for _, s := range f.Body.List {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || field(a.Lhs[0]) != "parentGoid" || field(a.Rhs[0]) != "goid" {
+			continue
+		}
+		r.found[newGoroutine]++
+		to, from := r.source(text, a.Lhs[0].(*ast.SelectorExpr).X), r.source(text, a.Rhs[0].(*ast.SelectorExpr).X)
+		r.insert(a.End(), "; "+to+".markgen.Start, "+from+".markgen.Starting = "+from+".markgen.Starting, 0")
+	}
+}

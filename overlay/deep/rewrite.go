@@ -24,7 +24,7 @@ var added []byte
 const addedName = "markgen.go"
 
 // words are such that a file without any of them has none of the places.
-var words = []string{"type g struct", "nextFree(", "allocLarge(", "tinyAllocs", "largeAlloc", "func goexit1", "func coroexit",
+var words = []string{"type g struct", "nextFree(", "allocLarge(", "tinyAllocs", "largeAlloc", "func goexit1", "func coroexit", "func newproc",
 	"atomicstatus.CompareAndSwap(", "waitReasonStrings"}
 
 // Rewrite returns the changed files of package runtime and the files added to it for a deep build.
@@ -53,6 +53,7 @@ func Rewrite(release string, files []File) ([]File, error) {
 			case *ast.FuncDecl:
 				if d.Body != nil {
 					r.ends(d)
+					r.starts(f.Text, d)
 					r.allocates(f.Text, d)
 					r.statusChanges(f.Text, d)
 				}
@@ -83,6 +84,8 @@ var places = []place{
 	{"malloc.go", tinyObject},
 	{"proc.go", endOf["goexit1"]},
 	{"coro.go", endOf["coroexit"]},
+	{"proc.go", startGoroutine},
+	{"proc.go", newGoroutine},
 	{"proc.go", statusLoop},
 	{"proc.go", preemptLoop},
 	{"proc.go", enterSyscall},

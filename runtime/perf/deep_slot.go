@@ -4,6 +4,7 @@ package perf
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cct"
@@ -66,8 +67,33 @@ func present(g uintptr) *slot {
 	return nil
 }
 
-// startedAt returns the node inside which the goroutine was started.
-func (p *slot) startedAt() uint32 { return cct.Root }
+// followStarts makes each goroutine begin at the path of the one that starts it.
+func followStarts() { runtime.MarkgenStarts = goroutineStarts }
+
+// goroutineStarts is called by a goroutine that is about to start another. It returns its node, and
+// above it the lower bits of the number of the run.
+//
+//go:norace
+//go:nocheckptr
+func goroutineStarts() uint64 {
+	node := uint32(cct.None)
+	if p, key, _ := near(getg()); p.key != key || p.stack == &none {
+		node = startedAt()
+	} else if s := p.stack.scopes(); !p.frozen() {
+		node = s.node(s.n)
+	}
+	return atomic.LoadUint64(&runs)<<32 | uint64(node)
+}
+
+// startedAt returns the node inside which the goroutine, the caller, was started.
+//
+//go:norace
+func startedAt() uint32 {
+	if w := runtime.Markgen().Start; w>>32 == atomic.LoadUint64(&runs)&(1<<32-1) && uint32(w) != cct.None {
+		return uint32(w)
+	}
+	return cct.Root
+}
 
 // followEnds makes each ending goroutine call goroutineEnds.
 func followEnds() { runtime.MarkgenGone = goroutineEnds }
@@ -79,6 +105,9 @@ func followEnds() { runtime.MarkgenGone = goroutineEnds }
 //go:nocheckptr
 func goroutineEnds() {
 	p, key, _ := near(getg())
+	if p.key == key && p.stack.nodes.p != nil {
+		p.stack.nodes.p[0].node = cct.None // where the next goroutine of the g starts is not known yet
+	}
 	if p.key != key || p.stack.n == 0 || p.stack.scopes() != p.stack {
 		return
 	}

@@ -47,6 +47,7 @@ func openPaths() bool {
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPaths)
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&paths)), unsafe.Pointer(t))
 	hot.hooks |= hookPaths
+	followStarts()
 	return true
 }
 
@@ -54,7 +55,7 @@ func openPaths() bool {
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) followPaths(s, old *stack) {
+func followPaths(s, old *stack) {
 	if paths == nil {
 		return
 	}
@@ -62,7 +63,7 @@ func (p *slot) followPaths(s, old *stack) {
 	switch {
 	case s.nodes.p == nil:
 	case old.nodes.p == nil:
-		s.nodes.p[0].node = p.startedAt()
+		s.nodes.p[0].node = startedAt()
 	default:
 		copy(s.nodes.p[:old.room+1], old.nodes.p[:old.room+1])
 		s.found = old.found
@@ -122,6 +123,9 @@ func (s *stack) node(pos uint32) uint32 {
 	if s.nodes.p == nil {
 		return cct.None
 	}
+	if e := &s.nodes.p[0]; e.node == cct.None {
+		e.node = startedAt()
+	}
 	for i := s.found + 1; i <= pos; i++ {
 		s.nodes.p[i].update(s.nodes.p[i-1].node, s.at(i-1).index&^scopeBits, i)
 	}
@@ -150,7 +154,7 @@ func pointPath(index uint32) uint32 {
 	s := p.stack.scopes()
 	parent := s.node(s.n)
 	if s == &none {
-		parent = p.startedAt()
+		parent = startedAt()
 	}
 	var e pathNode
 	e.update(parent, index, s.n+1)

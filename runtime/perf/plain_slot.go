@@ -187,8 +187,11 @@ func (p *slot) claimGone() bool {
 // present is find: the slots of an earlier run are in other tables.
 func present(g uintptr) *slot { return find(g) }
 
+// followStarts does nothing: the start of a goroutine cannot be hooked.
+func followStarts() {}
+
 // startedAt returns the node inside which the goroutine was started, which is unknown in this build.
-func (p *slot) startedAt() uint32 { return cct.Root }
+func startedAt() uint32 { return cct.Root }
 
 // followEnds does nothing: the end of a goroutine cannot be hooked.
 func followEnds() {}

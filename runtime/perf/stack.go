@@ -221,7 +221,7 @@ func (p *slot) makeRoom() bool {
 	}
 	s.n = old.n
 	s.read = old.read
-	p.followPaths(s, old)
+	followPaths(s, old)
 	if s.bytes > 0 {
 		publish(unsafe.Pointer(s))
 	}

@@ -13,6 +13,10 @@ type MarkgenGoroutine struct {
 	// only it may read or set them.
 	Bytes, Objects uint64
 
+	// Start is what MarkgenStarts returned where the goroutine was started, else 0. Starting is on
+	// its way to the Start of a goroutine that this one is starting.
+	Start, Starting uint64
+
 	// Doing is the current state (Markgen…), Since the time at which it began, and Spent the time
 	// spent in each state, all times in ns by nanotime. They are updated while MarkgenFollow is on.
 	Doing uint32
@@ -50,6 +54,24 @@ func markgenGone() {
 	if f := MarkgenGone; f != nil {
 		f()
 	}
+}
+
+// MarkgenStarts, if not nil, is called by a goroutine that is about to start another, and returns
+// the other's Start.
+var MarkgenStarts func() uint64
+
+// markgenStarts is called from the code inserted at go statements. It leaves out the goroutines of
+// package runtime itself, which may hold its locks.
+func markgenStarts(fn *funcval) {
+	f, gp := MarkgenStarts, getg()
+	if f == nil || fn == nil || gp != gp.m.curg || gp.m.locks != 0 {
+		return
+	}
+	const own = "runtime."
+	if name := funcname(findfunc(fn.fn)); len(name) >= len(own) && name[:len(own)] == own {
+		return
+	}
+	gp.markgen.Starting = f()
 }
 
 // MarkgenFollowed is the time at which tracking of states began, in ns; 0 if it is off.
