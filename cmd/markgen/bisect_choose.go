@@ -125,9 +125,11 @@ func (b *bisection) chooseExact(runs endRuns) (again bool, err error) {
 		return false, err
 	}
 	var found []difference
+	reached := false
 	for _, p := range places {
 		old, oldExact := b.valuesOf(runs[0], p.ID, of)
 		fresh, freshExact := b.valuesOf(runs[1], p.ID, of)
+		reached = reached || old[0] != 0 || fresh[0] != 0
 		switch {
 		case !oldExact || !freshExact:
 			again = true
@@ -137,6 +139,9 @@ func (b *bisection) chooseExact(runs endRuns) (again bool, err error) {
 	}
 	if best := b.largest(found); best != nil {
 		return false, b.take(*best, len(places), runs)
+	}
+	if !reached && b.marker == "" {
+		return false, fmt.Errorf("no marker is reached in %s or %s; see that the tests, or the command, run what is marked", b.old, b.new)
 	}
 	if !again {
 		return false, b.noDifference(places)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
 )
@@ -138,12 +139,14 @@ func fitting(word string, all []candidate) []candidate {
 func flagValues(ctx context.Context, env *cli.Env, c *cli.Command, name, word string) []candidate {
 	var values []string
 	switch {
-	case name == "filter":
+	case name == "filter" || name == "marker":
 		return markerNames(ctx, env, "", word, true)
 	case name == "form":
 		values = rewrite.Forms
 	case name == "format" && c == cmdReport:
 		values = report.Formats()
+	case name == "metric" && c == cmdBisect:
+		values = append(compare.Metrics(), "alloc")
 	case name == "sort" && c != cmdTop:
 		values = report.Sorts()
 	}
