@@ -172,56 +172,6 @@ func (m *marking) run(ctx context.Context) error {
 	return nil
 }
 
-// tablesIn reads the tables of markers in a directory, by path.
-func tablesIn(dir string) (map[string][]byte, error) {
-	paths, errs := filepath.Glob(filepath.Join(quoteGlob(dir), "markgen_table*.go"))
-	tables := map[string][]byte{}
-	for _, path := range paths {
-		text, err := fileread.File(path)
-		if err != nil {
-			errs = errors.Join(errs, err)
-		} else if inplace.IsTable(text) {
-			tables[path] = text
-		}
-	}
-	return tables, errs
-}
-
-// read reads the files of a package and removes the markers.
-func (m *marking) read(g *markedPackage) error {
-	tables, errs := tablesIn(g.Dir)
-	for path, text := range tables {
-		g.disk[path] = text
-		g.wanted[path] = nil
-	}
-	for _, names := range [][]string{g.GoFiles, g.CgoFiles, g.TestGoFiles, g.XTestGoFiles, g.IgnoredGoFiles} {
-		for _, name := range names {
-			path := filepath.Join(g.Dir, name)
-			if _, isTable := g.wanted[path]; isTable {
-				continue
-			}
-			text, err := fileread.File(path)
-			m.pace.Begin(len(text))
-			var plain []byte
-			if err == nil {
-				plain, err = inplace.Strip(m.env.Shown(path), text)
-			}
-			switch {
-			case err == nil:
-				g.disk[path], g.plain[path], g.wanted[path] = text, plain, plain
-			case !slices.Contains(g.IgnoredGoFiles, name): // files for other platforms may not be Go of this release
-				errs = errors.Join(errs, syntaxErrors(err))
-			}
-		}
-	}
-	return errs
-}
-
-// quoteGlob escapes a directory's name for use in a glob pattern.
-func quoteGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
 // find finds the points of a package, in the files for all platforms. Errors have positions in the
 // files on disk.
 func (m *marking) find(g *markedPackage) error {

@@ -7,6 +7,7 @@ import (
 // Declarations next to marked ones are realigned, and text in a string may look like inserted code.
 func TestRoundTripOfGroups(t *testing.T) {
 	for name, text := range map[string]string{
+		"empty bodies":                          "package p\n\nfunc A() {\n\n}\n\nfunc B() {\n}\n\nfunc C() {}\n\nfunc D() {\n\tfor {\n\n\t}\n}\n",
 		"aligned bodies":                        "package p\n\ntype T []int\n\nfunc (t T) Len() int           { return len(t) }\nfunc (t T) Less(i, j int) bool { return t[i] < t[j] }\n",
 		"an aligned neighbour without a marker": "package p\n\nvar (\n\tf  = func() int { return 1 } // one\n\tff = 2                       // two\n)\n",
 		"comments behind statements":            "package p\n\nfunc f(n int) {\n\tn++       // one\n\tfor n > 1 { // two\n\t\tn-- // three\n\t}\n}\n",

@@ -116,7 +116,7 @@ func (w *writer) file(p *rewrite.Plan) ([]byte, error) {
 		if back, err = Strip(p.Name, text); err != nil || !bytes.Equal(back, p.Text) {
 			continue
 		}
-		if now := w.now(p); w.reformatted(text, now) {
+		if now := w.now(p); !bytes.Equal(now, text) && w.reformatted(text, now) {
 			text = now
 		}
 		if p.CRLF {

@@ -1,91 +1,46 @@
 package inplace
 
 import (
-	"go/scanner"
+	"go/ast"
+	"go/parser"
 	"go/token"
 	"strconv"
-	"strings"
-
-	"github.com/markgen/markgen/rewrite"
 )
 
 // A formatter other than gofmt may move the import of the runtime to another group, and break long
 // inserted lines. markgen keeps its result, or the two would undo each other's changes forever.
 
 // reformatted reports whether the current text of a file differs from the marked text, and only in
-// formatting.
+// formatting. Both are the same without what is inserted.
 func (w *writer) reformatted(marked, now []byte) bool {
-	if len(now) == 0 {
-		return false
+	a, ok := w.codeBelow(marked)
+	b, also := w.codeBelow(now)
+	return ok && also && a == b
+}
+
+// codeBelow returns the code of a file below the imports. ok reports whether it imports the runtime
+// as Mark does.
+func (w *writer) codeBelow(text []byte) (below string, ok bool) {
+	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	if len(text) == 0 || err != nil {
+		return "", false
 	}
-	a, b := newCodeScanner(marked), newCodeScanner(now)
-	for {
-		x, y := a.next(), b.next()
-		if x != y {
-			return false
-		}
-		if x.tok == token.EOF {
-			break
-		}
+	end := f.Name.End()
+	for _, d := range f.Decls {
+		end = d.End()
 	}
-	own := [2]string{w.perf, strconv.Quote(w.o.Runtime)}
-	return a.imports[own] == 1 && b.imports[own] == 1
-}
-
-// A codeScanner reads the tokens of a file that formatters do not change. It skips imports,
-// comments other than markgen's, and commas and semicolons, some of which depend on line ends.
-type codeScanner struct {
-	s       scanner.Scanner
-	imports map[[2]string]int // number of imports read, by name and quoted path
-}
-
-// A code is a token.
-type code struct {
-	tok token.Token
-	lit string
-}
-
-func newCodeScanner(text []byte) *codeScanner {
-	c := &codeScanner{imports: map[[2]string]int{}}
-	f := token.NewFileSet().AddFile("", -1, len(text))
-	c.s.Init(f, text, nil, scanner.ScanComments)
-	return c
-}
-
-func (c *codeScanner) next() code {
-	for {
-		_, tok, lit := c.s.Scan()
-		switch tok {
-		case token.IMPORT:
-			c.skipImport()
-			continue
-		case token.COMMA, token.SEMICOLON:
-			continue
-		case token.COMMENT:
-			if !strings.HasPrefix(lit, rewrite.DirectivePrefix) {
-				continue
-			}
-		}
-		return code{tok, lit}
-	}
-}
-
-// skipImport reads the rest of an import declaration.
-func (c *codeScanner) skipImport() {
-	block, name := false, ""
-	for {
-		switch _, tok, lit := c.s.Scan(); tok {
-		case token.LPAREN:
-			block = true
-		case token.IDENT, token.PERIOD:
-			name = lit
-		case token.STRING:
-			c.imports[[2]string{name, lit}]++
-			if name = ""; !block {
-				return
-			}
-		case token.RPAREN, token.EOF:
-			return
+	n := 0
+	for _, spec := range f.Imports {
+		if name(spec) == w.perf && spec.Path.Value == strconv.Quote(w.o.Runtime) {
+			n++
 		}
 	}
+	return code(text[end-f.FileStart:]), n == 1
+}
+
+func name(spec *ast.ImportSpec) string {
+	if spec.Name == nil {
+		return ""
+	}
+	return spec.Name.Name
 }

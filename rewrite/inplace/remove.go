@@ -51,9 +51,13 @@ func (s *stripper) fromTree() []byte {
 	dst.Inspect(t.file, func(n dst.Node) bool {
 		switch n := n.(type) {
 		case *dst.BlockStmt:
+			last := slices.Clone(n.List)
 			n.List = remove(n.List, gone, &n.Decs.Lbrace)
-			if len(n.List) == 0 && len(n.Decs.Lbrace) == 0 {
-				n.Decs.Lbrace.Append("\n") // the braces are on two lines
+			if len(n.List) == 0 && len(n.Decs.Lbrace) == 0 { // the braces are on two lines, or three
+				n.Decs.Lbrace.Append("\n")
+				if k := len(last); k > 0 && last[k-1].Decorations().After == dst.EmptyLine {
+					n.Decs.Lbrace.Append("\n")
+				}
 			}
 		case *dst.CaseClause:
 			n.Body = remove(n.Body, gone, &n.Decs.Colon)

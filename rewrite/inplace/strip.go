@@ -119,17 +119,18 @@ func maybeMarked(src []byte) bool {
 // A stripper finds the code that Mark inserted into a file.
 type stripper struct {
 	shapes
-	src     []byte
-	fset    *token.FileSet
-	f       *ast.File
-	tok     *token.File
-	spans   []span
-	errs    rewrite.Errors
-	marks   int               // number of inserted statements found
-	last    int               // end of the last span in the same statement list
-	gone    map[ast.Node]bool // statements to remove
-	imports []*ast.ImportSpec // imports to remove
-	kept    []*ast.ImportSpec // imports that only lose their note
+	src        []byte
+	fset       *token.FileSet
+	f          *ast.File
+	tok        *token.File
+	spans      []span
+	errs       rewrite.Errors
+	marks      int                // number of inserted statements found
+	last       int                // end of the last span in the same statement list
+	gone       map[ast.Node]bool  // statements to remove
+	scopesGone map[token.Pos]bool // the variables declared by them
+	imports    []*ast.ImportSpec  // imports to remove
+	kept       []*ast.ImportSpec  // imports that only lose their note
 }
 
 // A span is a part of the source to remove.
@@ -141,7 +142,7 @@ func newStripper(name string, src []byte) (*stripper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stripper{src: src, fset: fset, f: f, tok: fset.File(f.FileStart), gone: map[ast.Node]bool{}}, nil
+	return &stripper{src: src, fset: fset, f: f, tok: fset.File(f.FileStart), gone: map[ast.Node]bool{}, scopesGone: map[token.Pos]bool{}}, nil
 }
 
 func (s *stripper) offset(p token.Pos) int { return int(p) - s.tok.Base() }
@@ -158,7 +159,7 @@ func (s *stripper) find() {
 		}
 	}
 	if len(s.spans) == 0 && len(s.errs) == 0 {
-		if s.shapes = (shapes{names: numbered("")}); !s.namesPerf() {
+		if s.shapes = newShapes(""); !s.namesPerf() {
 			s.findNamed("", nil)
 		}
 	}
@@ -168,7 +169,7 @@ func (s *stripper) find() {
 // is nil if the user has deleted the import. It returns false if there are no insertions and the
 // names are the user's.
 func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
-	s.shapes = shapes{names: numbered(number)}
+	s.shapes = newShapes(number)
 	s.marks = 0
 	for _, d := range s.f.Decls {
 		fn, isFunc := d.(*ast.FuncDecl)
@@ -284,29 +285,29 @@ func (s *stripper) dropImport(spec *ast.ImportSpec) {
 // stmt marks a statement for removal if it is one that Mark inserts. main reports whether it is
 // at the top level of func main.
 func (s *stripper) stmt(st ast.Stmt, main bool) {
-	switch s.kind(st) {
+	from, to := s.offset(st.Pos()), s.offset(st.End())
+	switch s.kind(s.src[from:min(to, len(s.src))]) {
 	case shapeNone:
 		return
 	case shapeFinish:
-		if _, guarded := st.(*ast.IfStmt); !main || !guarded {
+		if !main {
 			return // the user's own
 		}
-		s.marks++
 	case shapePause, shapeResume:
 		if !s.belowDirective(st) {
 			return // the user's own
 		}
-		s.marks++
-	case shapeMark:
-		s.marks++
 	}
-	from, to := s.offset(st.Pos()), s.offset(st.End())
+	s.marks++
 	groups := s.f.Comments
 	if i := sort.Search(len(groups), func(i int) bool { return groups[i].Pos() > st.Pos() }); i < len(groups) && groups[i].Pos() < st.End() {
 		s.fail(groups[i].Pos(), "a comment stands in what markgen inserted", "move it out, or delete it")
 	}
 	s.drop(from, to, false)
 	s.gone[st] = true
+	if d, ok := st.(*ast.DeclStmt); ok {
+		s.scopesGone[d.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Names[0].Pos()] = true
+	}
 }
 
 // belowDirective reports whether there is a directive above a statement with only inserted code in
@@ -359,37 +360,32 @@ func (s *stripper) inSpan(at int) bool {
 	return false
 }
 
-// leftover returns the uses of inserted names outside the spans. kept reports whether the program
-// also uses other names of the runtime, so that the import must be kept.
+// leftover returns the uses of inserted names in what is not removed. kept reports whether the
+// program also uses other names of the runtime, so that the import must be kept.
 func (s *stripper) leftover(imported bool) (list []*ast.Ident, kept bool) {
-	spans := slices.SortedFunc(slices.Values(s.spans), func(a, b span) int { return a.from - b.from })
-	inSpan := func(pos token.Pos) bool {
-		at := s.offset(pos)
-		i := sort.Search(len(spans), func(i int) bool { return spans[i].from > at })
-		return i > 0 && at < spans[i-1].to
-	}
-	used := map[*ast.Ident]bool{} // perf in perf.Name where Name is not one of insertedNames
-	ast.Inspect(s.f, func(n ast.Node) bool {
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if id, ok := n.X.(*ast.Ident); ok && id.Name == s.perf && !insertedNames[n.Sel.Name] {
-				used[id] = true
+			id, ok := n.X.(*ast.Ident)
+			switch {
+			case !ok || id.Name != s.perf || id.Obj != nil || !imported:
+				ast.Inspect(n.X, visit)
+			case insertedNames[n.Sel.Name]:
+				list = append(list, id)
+			default:
+				kept = true
 			}
+			return false
 		case *ast.Ident:
-			if n.Name == s.scopes && !inSpan(n.Pos()) && n.Obj != nil && inSpan(n.Obj.Pos()) {
+			if n.Obj == nil && s.isMarks(n.Name) || n.Obj != nil && s.scopesGone[n.Obj.Pos()] {
 				list = append(list, n)
 			}
 		}
-		return true
-	})
-	for _, id := range s.f.Unresolved {
-		switch {
-		case inSpan(id.Pos()):
-		case id.Name == s.perf && imported && used[id]:
-			kept = true
-		case id.Name == s.perf && imported || s.isMarks(id.Name):
-			list = append(list, id)
-		}
+		return !s.gone[n]
+	}
+	for _, d := range s.f.Decls {
+		ast.Inspect(d, visit)
 	}
 	return list, kept
 }

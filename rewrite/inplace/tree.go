@@ -75,12 +75,18 @@ func statements(list []insertion) (inserted [][]dst.Stmt) {
 		b.WriteString("{\n" + strings.Join(in.lines, "\n") + "\n}\n")
 	}
 	b.WriteString("}\n")
-	f, err := decorator.NewDecorator(nil).ParseFile("", b.Bytes(), parser.SkipObjectResolution)
+	f, err := parser.ParseFile(token.NewFileSet(), "", b.Bytes(), parser.SkipObjectResolution)
 	if err != nil {
 		return nil
 	}
-	for _, block := range f.Decls[0].(*dst.FuncDecl).Body.List {
-		inserted = append(inserted, block.(*dst.BlockStmt).List)
+	body, err := decorator.NewDecorator(nil).DecorateNode(f.Decls[0].(*ast.FuncDecl).Body)
+	if err != nil {
+		return nil
+	}
+	for _, block := range body.(*dst.BlockStmt).List {
+		statements := block.(*dst.BlockStmt).List
+		space(statements, dst.NewLine)
+		inserted = append(inserted, statements)
 	}
 	return inserted
 }
@@ -132,28 +138,25 @@ func (t *tree) places() places {
 		if !ok {
 			return true
 		}
+		d, clauses := t.Dst.Nodes[b].(*dst.BlockStmt), false
 		for i, s := range b.List {
 			end := b.Rbrace
 			if i+1 < len(b.List) {
 				end = b.List[i+1].Pos()
 			}
-			switch c := t.Dst.Nodes[s].(type) {
-			case *dst.CaseClause:
-				s := s.(*ast.CaseClause)
+			switch s := s.(type) {
+			case *ast.CaseClause:
+				c := d.List[i].(*dst.CaseClause)
 				add(stmtList{&c.Body, &c.Decs.Colon, &c.Decs.End}, s.Colon+1, s.Body, end)
-			case *dst.CommClause:
-				s := s.(*ast.CommClause)
+				clauses = true
+			case *ast.CommClause:
+				c := d.List[i].(*dst.CommClause)
 				add(stmtList{&c.Body, &c.Decs.Colon, &c.Decs.End}, s.Colon+1, s.Body, end)
-			default:
-				if i == 0 {
-					d := t.Dst.Nodes[b].(*dst.BlockStmt)
-					add(stmtList{&d.List, &d.Decs.Lbrace, nil}, b.Lbrace+1, b.List, b.Rbrace)
-				}
+				clauses = true
 			}
 		}
-		if len(b.List) == 0 {
-			d := t.Dst.Nodes[b].(*dst.BlockStmt)
-			add(stmtList{&d.List, &d.Decs.Lbrace, nil}, b.Lbrace+1, nil, b.Rbrace)
+		if !clauses {
+			add(stmtList{&d.List, &d.Decs.Lbrace, nil}, b.Lbrace+1, b.List, b.Rbrace)
 		}
 		return true
 	})
@@ -174,8 +177,11 @@ func (p places) insert(text []byte, in insertion, list []dst.Stmt) bool {
 				n++
 			}
 			*l.open, last.End = cut(*l.open, n)
-			if slices.Equal(last.End, dst.Decorations{"\n"}) { // the empty body was on two lines
+			switch { // the empty body was on two lines, or three
+			case slices.Equal(last.End, dst.Decorations{"\n"}):
 				last.End = nil
+			case slices.Equal(last.End, dst.Decorations{"\n", "\n"}):
+				last.End, last.After = nil, dst.EmptyLine
 			}
 		}
 		l.insert(0, list)
