@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
@@ -87,6 +88,9 @@ type Options struct {
 	// Mode is the mode of the cover format: "set", "count" or "atomic"; "" is count.
 	Mode string
 
+	// Now is the time of the points of the otlp format; the zero value is the current time.
+	Now time.Time
+
 	common commonPart // common prefix that the text format omits from names
 }
 
@@ -109,6 +113,7 @@ var formats = []format{
 	{name: "cover", write: writeCover},
 	{name: "bench", write: writeBench, runByRun: true},
 	{name: "prom", write: writeProm},
+	{name: "otlp", write: writeOTLP},
 	{name: "markdown", write: writeMarkdown},
 	{name: "trace", write: writeNoTrace, records: true},
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/golden"
@@ -183,6 +184,8 @@ func TestGolden(t *testing.T) {
 		{"json-noself.json", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{Format: "json"}},
 		{"json-collected.json", collected, report.Options{Format: "json"}},
 		{"json-nothing.json", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{Format: "json"}},
+		{"otlp.json", p, report.Options{Format: "otlp", Now: time.Unix(1763711800, 0)}},
+		{"otlp-nothing.json", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{Format: "otlp"}},
 		{"markdown.md", p, report.Options{Format: "markdown"}},
 		{"markdown-top.md", p, report.Options{Format: "markdown", Sort: "count", Top: 2}},
 		{"markdown-noself.md", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{Format: "markdown"}},
@@ -200,7 +203,7 @@ func TestOptions(t *testing.T) {
 		o    report.Options
 		want string
 	}{
-		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, folded, cover, bench, prom, markdown and trace`},
+		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, folded, cover, bench, prom, otlp, markdown and trace`},
 		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, running, waiting, count, mean, max and place`},
 		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the formats text and markdown; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},

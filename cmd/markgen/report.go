@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -43,6 +44,8 @@ counts once. Runs that were killed or still go on can be read as well.
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus: count and sum of each marker's times; -http serves them under
              /metrics, with native histograms to scrapers that ask for protocol buffers
+             otlp: metrics for OpenTelemetry, exponential histograms and sums, as JSON, a line for each request; -o
+             http://HOST:4318 sends them to a receiver, with the headers of OTEL_EXPORTER_OTLP_HEADERS
              markdown: a table of the first 15 markers, or -top, for a comment on a pull request, the text collapsed
              trace: each scope with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs are side by side, in the order of their start
@@ -60,7 +63,7 @@ counts once. Runs that were killed or still go on can be read as well.
              have that in any case
   -buckets   in prom the distribution of each marker's times, too, as a classic histogram: that is a time series for
              each factor of two, 20 or so for a marker
-  -o FILE    write to FILE, which is replaced as a whole or stays as it was
+  -o FILE    write to FILE (or, of otlp, to a URL), which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
              printed. The data are read again at each request. The formats are text, json, html and prom
   -api       make the page of the html format a catalogue of an API, to publish next to its documentation: a card
@@ -97,6 +100,7 @@ examples:
   markgen report -format folded runs/ | flamegraph.pl > flame.svg
   markgen report -format bench -o old.txt old/ && markgen report -format bench -o new.txt new/ && benchstat old.txt new.txt
   markgen report -format prom -http :9464 /var/lib/shop/runs/
+  markgen report -format otlp -o http://localhost:4318 /var/lib/shop/runs/
   markgen report -format trace -o trace.json traced.markgen`,
 	Run: runReport,
 }
@@ -176,6 +180,9 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 		}
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
+	if isURL(*out) && o.Format != "otlp" {
+		return env.Wrong("-o %s is a URL, to which the format otlp is sent; name a file", *out)
+	}
 	toStdout := *out == ""
 	if !toStdout && runfile.IsData(env.Path(*out)) {
 		return env.Fail(fmt.Errorf("%s holds data, which the report would replace; give -o another name", *out))
@@ -216,6 +223,17 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	}
 	if toStdout && o.Format != "markdown" {
 		o.Width, o.Color = env.Terminal(env.Stdout)
+	}
+	if isURL(*out) {
+		var text bytes.Buffer
+		err := report.Write(&text, p, o)
+		if err == nil {
+			err = sendOTLP(ctx, env, *out, text.Bytes())
+		}
+		if err != nil {
+			return env.Fail(err)
+		}
+		return code
 	}
 	if err := env.Stream(ctx, *out, func(w io.Writer) error { return report.Write(w, p, o) }); err != nil {
 		return env.Fail(err)
