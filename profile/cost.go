@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 )
 
 // Cost is the processor time of runs and an estimate of the part that markers took.
@@ -60,6 +62,59 @@ func (p *Profile) Costly() string {
 	}
 	return fmt.Sprintf("markers cost about %.0f %% of the processor time%s: the program took longer for them, and short scopes are mostly their cost; "+
 		"mark functions only (-funcs), skip what runs most often (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
+}
+
+// executions returns how many of the marker's scopes were timed, and how many were only counted.
+func (m *Marker) executions() (timed, counted uint64) {
+	timed = m.Timed()
+	switch {
+	case m.Demoted():
+		timed = m.Samples
+	case m.Sampled() && m.CountSE() > 0: // in windows, outside of which nothing is counted
+		return m.Samples, 0
+	case m.Sampled():
+		timed = m.Samples
+	}
+	return timed, Sub64(m.Count, timed)
+}
+
+// CostNS returns the estimated cost of the marker, in ns, if timing a scope takes timedNS and
+// counting one countedNS.
+func (m *Marker) CostNS(timedNS, countedNS float64) float64 {
+	timed, counted := m.executions()
+	return float64(timed)*timedNS + float64(counted)*countedNS
+}
+
+// A MarkerCost is the estimated processor time that one marker took.
+type MarkerCost struct {
+	*Marker
+	Timed, Counted uint64  // scopes that were timed, and those that were only counted
+	NS             float64 // what that took
+}
+
+// Costs returns the cost of each marker that cost something, the largest first, and what counting
+// one scope took, in ns. It returns nil if Cost is unknown.
+func (p *Profile) Costs() (list []MarkerCost, countNS float64) {
+	if p.Cost == nil {
+		return nil, 0
+	}
+	timed, counted := 0.0, 0.0
+	for i := range p.Markers {
+		c := MarkerCost{Marker: &p.Markers[i]}
+		c.Timed, c.Counted = c.executions()
+		timed, counted = timed+float64(c.Timed), counted+float64(c.Counted)
+		if c.Timed+c.Counted > 0 {
+			list = append(list, c)
+		}
+	}
+	if counted > 0 {
+		countNS = max(0, float64(p.Cost.MarkersNS)-timed*p.Clock.WholeNS) / counted
+	}
+	for i := range list {
+		list[i].NS = list[i].CostNS(p.Clock.WholeNS, countNS)
+	}
+	slices.SortStableFunc(list, func(a, b MarkerCost) int { return cmp.Compare(b.NS, a.NS) })
+	return list, countNS
 }
 
 // mostCalled returns the marker with more than half of all timed calls, or nil.

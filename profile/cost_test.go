@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,5 +58,27 @@ func TestCost(t *testing.T) {
 		if p := profiletest.Load(t, run.File()); p.Costly() != "" {
 			t.Errorf("%s: %s", tt.name, p.Costly())
 		}
+	}
+}
+
+// The cost of a profile is that of its markers: of those timed, and of those that were only counted.
+func TestCosts(t *testing.T) {
+	p := &profile.Profile{Clock: profile.Clock{WholeNS: 30}, Cost: &profile.Cost{Runs: 1, CPUNS: 1e9, MarkersNS: 30*1000 + 2*9000}, Markers: []profile.Marker{
+		{Name: "counted", Count: 8000},
+		{Name: "never"},
+		{Name: "timed", Count: 900, Buckets: []profile.Bucket{{K: 6, Count: 900, SumNS: 90_000}}},
+		{Name: "demoted", Count: 1100, Off: profile.Demoted, Samples: 100, Buckets: []profile.Bucket{{K: 6, Count: 1100, SumNS: 110_000}}},
+	}}
+	list, each := p.Costs()
+	var got []string
+	for _, c := range list {
+		got = append(got, fmt.Sprintf("%s %d %d %.0f", c.Name, c.Timed, c.Counted, c.NS))
+	}
+	if want := []string{"timed 900 0 27000", "counted 0 8000 16000", "demoted 100 1000 5000"}; each != 2 || !slices.Equal(got, want) {
+		t.Errorf("%.1f ns each, %q; want 2, %q", each, got, want)
+	}
+	p.Cost = nil
+	if list, _ := p.Costs(); list != nil {
+		t.Errorf("%v of a run that was killed", list)
 	}
 }

@@ -51,6 +51,10 @@ type Options struct {
 	// hundredth of the time. It is an error if the profile has none.
 	Paths bool
 
+	// Cost makes the text format show what measuring cost, by marker, in the place of times. It is
+	// an error if the profile does not have the processor time.
+	Cost bool
+
 	// Shapes adds to the text and json formats the shape of each marker's times: see package
 	// profile/shape. The html format always shows shapes on cards.
 	Shapes bool
@@ -183,6 +187,9 @@ func (o Options) Check() error {
 	}
 	if o.Paths && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("-paths is for the %s format; html, json, pprof and folded have the call paths in any case", formats[0].name)
+	}
+	if o.Cost && o.Format != "" && o.Format != formats[0].name {
+		return fmt.Errorf("-cost is for the %s format, not for %s", formats[0].name, o.Format)
 	}
 	if o.Buckets && o.Format != "prom" {
 		return fmt.Errorf("classic histograms are for the prom format, not for %s", cmp.Or(o.Format, formats[0].name))

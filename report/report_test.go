@@ -149,6 +149,8 @@ func TestGolden(t *testing.T) {
 		o    report.Options
 	}{
 		{"json-paths.json", paths, report.Options{Format: "json"}},
+		{"text-cost.txt", costly, report.Options{Cost: true}},
+		{"text-cost-80.txt", costly, report.Options{Cost: true, Width: 80, Top: 2}},
 		{"text-costly.txt", costly, report.Options{Top: 1}},
 		{"text-costly-some.txt", profile.Merge([]*profile.Profile{costly, killed}), report.Options{Top: 1}},
 		{"json-costly.json", costly, report.Options{Format: "json"}},
@@ -208,6 +210,7 @@ func TestOptions(t *testing.T) {
 		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the formats text and markdown; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
+		{report.Options{Format: "json", Cost: true}, `-cost is for the text format, not for json`},
 		{report.Options{Format: "json", Paths: true}, `-paths is for the text format; html, json, pprof and folded have the call paths in any case`},
 		{report.Options{Buckets: true}, `classic histograms are for the prom format, not for text`},
 		{report.Options{Format: "json", Buckets: true}, `classic histograms are for the prom format, not for json`},
@@ -328,6 +331,13 @@ func TestWriteError(t *testing.T) {
 		if err := report.Write(full{}, p, report.Options{Format: f}); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", f, err)
 		}
+	}
+}
+
+// What a process took is unknown until it has ended.
+func TestNoCost(t *testing.T) {
+	if err := report.Write(io.Discard, parse(t, demo()), report.Options{Cost: true}); err == nil || !strings.Contains(err.Error(), "the data do not tell what measuring cost") {
+		t.Errorf("error %v", err)
 	}
 }
 

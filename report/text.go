@@ -17,6 +17,9 @@ import (
 // writeText writes the text report: a head with the run and the quality of the measurement, a line
 // for each marker, and a summary with anything unusual.
 func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
+	if o.Cost {
+		return writeCost(w, p, o)
+	}
 	if o.Paths && p.Paths == nil {
 		return errNoPaths
 	}

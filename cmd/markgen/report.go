@@ -24,7 +24,7 @@ var cmdReport = &cli.Command{
 	Sides: true,
 	Short: "what marked programs measured, as text or for other programs",
 	Long: `
-usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-paths] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-paths] [-cost] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [-threshold 5%] [-alpha 0.05] [flags] OLD… -- NEW…
 
 Report writes reports of data files. Each DATA is a file, a folder with data files, or a
@@ -57,6 +57,8 @@ counts once. Runs that were killed or still go on can be read as well.
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many scopes by the same amount, coloured by the time spent
   -paths     below the text the tree of call paths, without those that took less than a hundredth of the time
+  -cost      in the place of times what measuring cost, each marker and in all, as a share of the processor time, and
+             what would bring that down to 1%
   -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
              or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
              several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing. The cards of html
@@ -89,6 +91,7 @@ examples:
   markgen report -filter parse demo.4711.markgen
   markgen report -hist -sort count demo.4711.markgen
   markgen report -paths runs/
+  markgen report -cost -top 10 runs/
   markgen report -shapes runs/
   markgen report -format html -o report.html runs/
   markgen report -format html -api -o api.html runs/
@@ -114,6 +117,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	fs.IntVar(&o.Top, "top", 0, "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
 	fs.BoolVar(&o.Paths, "paths", false, "")
+	fs.BoolVar(&o.Cost, "cost", false, "")
 	fs.BoolVar(&o.Shapes, "shapes", false, "")
 	fs.BoolVar(&o.Buckets, "buckets", false, "")
 	fs.BoolVar(&o.API, "api", false, "")

@@ -9,16 +9,7 @@ import (
 
 // costs adds the estimated cost of recording m to the run's.
 func (r *run) costs(m *profile.Marker) {
-	scopes := m.Timed()
-	counts := profile.Sub64(m.Count, scopes)
-	switch {
-	case m.Demoted():
-		scopes = m.Samples
-		counts = profile.Sub64(m.Count, scopes)
-	case m.Sampled():
-		scopes, counts = m.Samples, 0
-	}
-	r.costNS += float64(scopes)*r.Clock.WholeNS + float64(counts)*float64(r.header.word(layout.OffCount))/1000
+	r.costNS += m.CostNS(r.Clock.WholeNS, float64(r.header.word(layout.OffCount))/1000)
 }
 
 // setCost sets the cost of the run. All data must have been added up.

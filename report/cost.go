@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
+)
+
+// affordable is the share of the processor time that measuring may take by the advice of -cost, and
+// maxSkipped the number of markers that it names.
+const (
+	affordable = 0.01
+	maxSkipped = 8
+)
+
+var errNoCost = errors.New("the data do not tell what measuring cost: the processor time of a process is known once it has ended by itself")
+
+// writeCost writes what markers cost: in all, each of them, and what would make it affordable.
+func writeCost(w *bufio.Writer, p *profile.Profile, o Options) error {
+	list, countNS := p.Costs()
+	if p.Cost == nil || p.Cost.CPUNS == 0 {
+		return errNoCost
+	}
+	o.common = commonPartOf(sorted(p, ""))
+	var timed, counted, calls uint64
+	for _, c := range list {
+		timed, counted = profile.Add64(timed, c.Timed), profile.Add64(counted, c.Counted)
+		if c.Kind == "func" {
+			calls = profile.Add64(calls, c.Count)
+		}
+	}
+	cpu := float64(p.Cost.CPUNS)
+	atEach := func(n uint64, ns float64) string {
+		return fmt.Sprintf("%s, %s each: %s", units.Plural(n, "scope"), units.Duration(ns), percentOf(float64(n)*ns, cpu))
+	}
+	lines := [][2]string{
+		{"cost", fmt.Sprintf("%s of %s processor time, %s, estimated", units.WholeDuration(p.Cost.MarkersNS), units.WholeDuration(p.Cost.CPUNS), percentOf(float64(p.Cost.MarkersNS), cpu))},
+		{"timed", atEach(timed, p.Clock.WholeNS)},
+		{"counted", atEach(counted, countNS)},
+	}
+	if countNS > 0 { // off, most functions test a word once, which is about half of counting
+		lines = append(lines, [2]string{"off", fmt.Sprintf("some %s without MARKGEN", percentOf(float64(calls)*countNS/2, cpu))})
+	}
+	ink := ink(o.Color)
+	for _, line := range append(lines, o.common.heading(p)...) {
+		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
+	}
+	w.WriteByte('\n')
+	writeCosts(w, p, list, o)
+	writeAffordable(w, p, list)
+	return nil
+}
+
+// writeCosts writes the table.
+func writeCosts(w *bufio.Writer, p *profile.Profile, list []profile.MarkerCost, o Options) {
+	all := list
+	if o.Top > 0 && o.Top < len(list) {
+		list = list[:o.Top]
+	}
+	columns := []column{
+		{name: "name", left: true, shorten: true},
+		{name: "kind", left: true, rank: 1},
+		{name: "count"},
+		{name: "timed", rank: 3},
+		{name: "cost"},
+		{name: "share"},
+		{name: "place", left: true, shorten: true, rank: 2},
+	}
+	for _, c := range list {
+		for i, cell := range []string{o.common.cut(c.Name), kind(c.Marker), units.Count(c.Count), units.Count(c.Timed), units.Duration(c.NS), percentOf(c.NS, float64(p.Cost.CPUNS)), place(c.Marker)} {
+			columns[i].cells = append(columns[i].cells, cell)
+		}
+	}
+	writeRows(w, columns, rows{}, o)
+	if rest := all[len(list):]; len(rest) > 0 {
+		ns := 0.0
+		for _, c := range rest {
+			ns += c.NS
+		}
+		fmt.Fprintln(w, ink(o.Color).paint(faint, fmt.Sprintf("%s more: %s", units.Plural(len(rest), "marker"), percentOf(ns, float64(p.Cost.CPUNS)))))
+	}
+	w.WriteByte('\n')
+}
+
+// writeAffordable writes what would bring the cost down to the affordable.
+func writeAffordable(w *bufio.Writer, p *profile.Profile, list []profile.MarkerCost) {
+	cpu, cost := float64(p.Cost.CPUNS), float64(p.Cost.MarkersNS)
+	cpu = max(cpu-cost, 1) // of the program
+	if cost <= affordable*cpu {
+		fmt.Fprintf(w, "this is within %s\n", "1%")
+		return
+	}
+	fmt.Fprintf(w, "to pay at most %s:\n", "1%")
+	n, rest := 0, cost
+	for n < len(list) && rest > affordable*cpu {
+		rest -= list[n].NS
+		n++
+	}
+	if n <= maxSkipped {
+		var names []string
+		for _, c := range list[:n] {
+			names = append(names, c.Name)
+		}
+		fmt.Fprintf(w, "  MARKGEN='skip=%s', or //perf:skip above these; without them %s\n", strings.Join(names, ";"), percentOf(max(rest, 0), cpu))
+	} else {
+		fmt.Fprintf(w, "  leave out the first %s, with //perf:skip, skip= or -funcs; without them %s\n", units.Plural(n, "marker"), percentOf(max(rest, 0), cpu))
+	}
+	fmt.Fprintf(w, "  or MARKGEN=sample=1:%d, which estimates times and counts\n", int(math.Ceil(cost/cpu/affordable)))
+}
