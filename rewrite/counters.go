@@ -59,13 +59,13 @@ func (w *walker) coverFile(f *file) {
 	}
 }
 
-// findLasts numbers the functions that count by goroutine: it sets function.last and u.counting.
-func (u *Unit) findLasts() {
+// numberTallies numbers the functions that count by goroutine: it sets function.tallyIndex and u.counting.
+func (u *Unit) numberTallies() {
 	u.counting = 0
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			if fn.blocks || len(fn.points) > 0 {
-				fn.last = u.counting
+				fn.tallyIndex = u.counting
 				u.counting++
 			}
 		}

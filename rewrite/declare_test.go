@@ -73,10 +73,10 @@ func TestHidesAny(t *testing.T) {
 			t.Fatalf("%s: %v", source, err)
 		}
 		body := f.Decls[0].(*ast.FuncDecl).Body
-		var returns []way
+		var returns []returnSite
 		ast.Inspect(body, func(n ast.Node) bool {
 			if r, ok := n.(*ast.ReturnStmt); ok {
-				returns = append(returns, way{stmt: r})
+				returns = append(returns, returnSite{stmt: r})
 			}
 			return true
 		})

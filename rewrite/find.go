@@ -59,7 +59,7 @@ func (u *Unit) Find(o Options) error {
 		errs.sort()
 		return errs
 	}
-	u.estimate()
+	u.countNodes()
 	top := u.topNames()
 	for _, f := range u.files {
 		f.top = top
@@ -85,7 +85,7 @@ func (u *Unit) Find(o Options) error {
 func (u *Unit) gates(o Options) {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
-			fn.follows = fn.stays(u)
+			fn.follows = fn.isLongRunning(u)
 			gate := -1
 			for _, p := range fn.points {
 				if p.marker >= 0 && gate < 0 {
@@ -256,7 +256,7 @@ func (w *walker) literals(nodes ...ast.Node) {
 func (w *walker) literal(lit *ast.FuncLit) {
 	outer := w.fn
 	outer.literals++
-	fn := &function{file: w.f, lit: lit, typ: lit.Type, body: lit.Body, top: outer.top, nosplit: outer.nosplit, number: map[string]int{}}
+	fn := &function{file: w.f, lit: lit, outer: outer, typ: lit.Type, body: lit.Body, top: outer.top, nosplit: outer.nosplit, number: map[string]int{}}
 	fn.prefix = outer.prefix + ":func#" + strconv.Itoa(outer.next("func"))
 	fn.size = int(lit.Body.Rbrace - lit.Body.Lbrace)
 	pending, above := w.pending, w.above(lit.Pos())
@@ -336,7 +336,7 @@ func (w *walker) body(fn *function, d *directive) {
 	}
 	w.strays(fn.body.Lbrace)
 	w.list(fn.body.List, fn.body.Lbrace+1, fn.body.Rbrace)
-	fn.falls = !w.flow.Ends(fn.body.List)
+	fn.reachesEnd = !w.flow.Ends(fn.body.List)
 	for _, g := range w.gotos {
 		common := 0
 		for to := w.labels[g.label]; common < len(to) && common < len(g.chain) && to[common] == g.chain[common]; {

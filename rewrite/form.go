@@ -7,28 +7,29 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// A form is the way in which a function is planted in an overlay build.
+// A form is the way in which a function is planted in an overlay build:
 //
 //	formCount    the body with counters; nothing is timed, the function may still be inlined
-//	formOpen     one body that may still be inlined; each scope tests its marker when it
-//	             opens, and again before each exit
+//	formOpen     one body; each scope tests its marker when it opens and when it ends
 //	formTwin     if gate { marked copy of the body; return }; the original body
-//	formGuarded  one body; each scope tests a local variable when it opens and closes, or,
-//	             in a long-running function (stays.go), its marker; the function's own
-//	             scope is always opened and closed once, by the test at its start
+//	formGuarded  one body; its scopes test a local variable, and a deferred call ends those
+//	             that are open
 //
-// A function that the compiler inlines stays inlinable, so that frames,
-// allocations and speed of the program do not change. Its scopes are not ended by
-// a deferred call. After a panic or runtime.Goexit they end when the panic is
-// recovered; see perf.Open.
+// The rule. A function has two bodies unless
 //
-// A twin costs one test while its markers are off, and both bodies share the
-// function's frame, so that runtime.Caller, recover and t.Helper see no
-// difference. A function is guarded instead where a second copy of the body would
-// be visible or would not compile: it would renumber function literals in stack
-// traces, declare a second local type, shadow a parameter that := assigns at the
-// top of the body, keep a slice from growing on the stack (see growing), or defer
-// calls twice.
+//   - it is small enough to be inlined, and has no loop, or may allocate: then it is open;
+//   - it may run as long as the program (see longrunning.go): open, so that scopes follow changes;
+//   - a second body or a test at the top could be observed: then it is open, too. A copy would
+//     renumber function literals, declare types twice, shadow a parameter that := assigns, keep a
+//     slice from starting on the stack (see stackslice.go), or be too long; a test might part
+//     variables that share a heap allocation (see heapshare.go);
+//   - its scopes cannot end before each return, since it defers calls, a size belongs to a scope,
+//     or goroutines cannot be identified: then it is guarded.
+//
+// A function that the compiler inlines stays inlinable, so that frames, allocations and speed of
+// the program do not change. Both bodies of a twin share the function's frame, so that
+// runtime.Caller, recover and t.Helper see no difference. After a panic or runtime.Goexit scopes
+// that no deferred call ends do so when the panic is recovered; see perf.Open.
 type form uint8
 
 const (
@@ -53,117 +54,82 @@ const (
 	// also stay below gc.BigNodes.
 	maxTwin = 6000
 
-	// maxReturns is the maximum number of returns of a twin with a deferred call: the bodies have
-	// up to twice as many, and above gc.OpenDefers the defer is not open-coded.
-	maxReturns = gc.OpenDefers / 2
-
-	literalCost = 15
-
-	// rangeFuncCost is the inliner's cost of a range-over-func loop without its body: a literal, a
-	// call, and the test of the loop's state.
-	rangeFuncCost = 50
-
-	// receivedCost is the cost of a variable that a select clause declares, beyond its nodes: the
-	// compiler first receives into a temporary.
-	receivedCost = 4
-
-	// openBudget is the cost up to which a function counts as inlinable. It is above the compiler's
-	// budget since the syntax tree has some nodes that the compiler's does not, and a function that
-	// is not inlined loses little in formOpen.
-	openBudget = gc.InlineBudget + gc.InlineBudget/8
-
 	// countCost is the inliner's cost of one counter: the nodes of perf.Count and its argument.
 	countCost = 16
 )
 
 // chooseForm returns the form of the function, and the reason. forced is the form to use if
-// the function can have it, "" for none.
+// the function can have it, "" for none. It sets explicit, follows, called and terse.
 func (fn *function) chooseForm(forced string) (form, string) {
-	f, why := fn.preferred(forced)
-	if forced == "" {
-		return fn.shortest(f, why)
-	}
-	return f, why
-}
-
-// preferred is chooseForm without regard to the compiler's limit gc.BigNodes; see shortest.
-func (fn *function) preferred(forced string) (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
 		return formNone, ""
 	case fn.counted != "":
-		fn.called = fn.together()
+		fn.noTestBefore = fn.sharesHeap()
 		return formCount, fn.counted
 	case !fn.timed() && fn.nosplit:
 		return formCount, "a //go:nosplit function has no stack to spare"
 	case !fn.timed():
-		fn.called = fn.together()
+		fn.noTestBefore = fn.sharesHeap()
 		return formCount, "nothing in it is timed"
 	}
-	opens, whyNotOpen := fn.opens(nil)
-	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
-	open := fn.explicit && !fn.recursive
-	if fn.follows && fn.explicit && fn.likely > mostCost {
-		open = true // too expensive to inline, even into itself, unless PGO finds it hot
-	} else if fn.recursive {
-		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
+	const whyLong = "it may go on for as long as the program: each scope in it tests whether it is on"
+	ends, why := fn.endsExplicitly()
+	if fn.explicit = ends; !ends {
+		if fn.follows {
+			why = whyLong
+		}
+		// Scopes in it can end explicitly where only its own cannot.
+		inner, _ := fn.opens(fn.point)
+		fn.follows = inner && fn.file.explicit && (fn.follows || fn.inFuncLoop())
+		return formGuarded, why
 	}
 	twin, whyNotTwin := fn.copies()
-	together := fn.explicit && fn.together() // with deferred calls, each call already separates the variables
+	if fn.intoItself { // End could not tell which scope of the frame it ends
+		if forced == formGuarded.String() || !twin {
+			fn.explicit = false
+			return formGuarded, "it may be inlined into itself; " + whyNotTwin
+		}
+		return formTwin, "it may be inlined into itself, which two bodies prevent"
+	}
+	fn.fewNodes = fn.isLong()
 	switch {
-	case forced == "open" && open, forced == "twin" && twin, forced == "guarded":
-		for f, name := range formNames {
-			if name == forced {
-				fn.follows = false
-				fn.called = together && (forced == "open" || forced == "guarded")
-				return form(f), "-form asks for it"
-			}
-		}
-	}
-	if fn.called = together; together {
-		f := formGuarded
-		if open {
-			f = formOpen
-		}
-		return f, "a test at the top might part variables that are allocated together"
-	}
-	if fn.follows {
-		const why = "it may go on for as long as the program: each scope in it tests whether it is on"
-		if open {
-			return formOpen, why
-		}
-		if fn.follows, _ = fn.opens(fn.point); fn.follows && !fn.explicit {
-			return formGuarded, why
-		}
-	}
-	small := fn.small()
-	switch {
-	case small && open:
+	case forced == formTwin.String() && twin:
+		return formTwin, "-form asks for it"
+	case forced == formOpen.String():
+		return formOpen, "-form asks for it"
+	case forced == formGuarded.String():
+		fn.explicit, fn.fewNodes = false, false
+		return formGuarded, "-form asks for it"
+	case fn.sharesHeap():
+		fn.noTestBefore = true
+		return formOpen, "a test at the top might part variables that are allocated together"
+	case fn.follows:
+		return formOpen, whyLong
+	case fn.small():
 		return formOpen, "the compiler may inline it"
 	case twin:
-		why := "one test at the top chooses between two bodies"
-		if small {
-			why += "; " + whyNotOpen
-		}
-		return formTwin, why
+		return formTwin, "one test at the top chooses between two bodies"
 	}
-	if !fn.explicit && fn.file.explicit && fn.shares() {
-		if fn.follows, _ = fn.opens(fn.point); fn.follows {
-			return formGuarded, whyNotTwin + "; scopes in a loop over a function would be variables that it shares"
-		}
+	return formOpen, whyNotTwin
+}
+
+// endsExplicitly reports whether each scope of the function can end before each return, and if not,
+// why.
+func (fn *function) endsExplicitly() (bool, string) {
+	switch ends, why := fn.opens(nil); {
+	case !fn.file.explicit:
+		return false, "without a way to identify goroutines, scopes are variables"
+	case fn.defers > 0:
+		return false, "its scopes end after the calls that it defers"
+	default:
+		return ends, why
 	}
-	return formGuarded, whyNotTwin
 }
 
 // atTop reports whether the function tests once, at its start, whether its scopes are recorded.
 func (fn *function) atTop() bool {
-	switch fn.form {
-	case formTwin:
-		return true
-	case formGuarded:
-		return fn.explicit || !fn.follows
-	}
-	return false
+	return fn.form == formTwin || fn.form == formGuarded && !fn.follows
 }
 
 // lengthens reports whether a call of the function may take long and markers may make it much
@@ -198,15 +164,6 @@ func (fn *function) lengthens() bool {
 	return calls
 }
 
-// small reports whether the function must stay inlinable if the compiler inlines it. That excludes
-// a function with a loop, where a test in each iteration costs more than the call that inlining
-// saves, unless the function allocates when it is not inlined. Likewise a function that calls a
-// parameter is small up to mostCost, far above the budget: not inlined, it makes its caller
-// allocate. For literals see keeps.
-func (fn *function) small() bool {
-	return fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic() || fn.keeps())
-}
-
 // copies reports whether the body can be duplicated, and if not, why.
 func (fn *function) copies() (bool, string) {
 	switch {
@@ -218,12 +175,8 @@ func (fn *function) copies() (bool, string) {
 		return false, "the cgo tool rewrites the file again"
 	case fn.file.lineDirs:
 		return false, "the file has //line directives"
-	case fn.size > maxTwin || fn.size > 2*maxTwin/5 && 2*nodes(fn.body)+markNodes*len(fn.events) > gc.BigNodes:
+	case fn.size > maxTwin || fn.size > maxTwin/2 && nodes(fn.body)+fn.nodesMarked() > gc.BigNodes:
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
-	case fn.defers > 0:
-		return false, "a copy would defer its calls again, and a frame for both is large"
-	case len(fn.ways) > maxReturns && !fn.explicit:
-		return false, "with so many returns a defer would cost the unmarked body too"
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
 	}
@@ -280,16 +233,16 @@ func (fn *function) onlyCount() {
 			return
 		}
 	}
-	cost := fn.cost
+	cost := fn.nodes
 	if !fn.inline { // each counter adds to the cost
 		cost = fn.likely + len(fn.points)*countCost - gc.InlineBudget/4
 	}
 	switch {
-	case fn.literals > 0 || fn.loops > 0 || cost > openBudget || !fn.inline && cost > gc.InlineBudget:
+	case fn.literals > 0 || fn.loops > 0 || cost > fn.inlineBudget() || !fn.inline && cost > gc.InlineBudget:
 		return
 	case fn.quick:
 		fn.counted = "the compiler inlines it, and it is done before a clock is read; //perf:mark times it"
-	case !fn.inline && fn.allocates() && fn.makesItself():
+	case !fn.inline && fn.mayAllocate() && fn.makes():
 		fn.counted = "the compiler inlines it, and not inlined it might allocate more; //perf:mark times it"
 	default:
 		return
@@ -306,33 +259,6 @@ func (fn *function) onlyCount() {
 		}
 	}
 	fn.slots = 0
-}
-
-// dynamic reports whether the function calls a parameter, or ranges over one that is a function:
-// where fn is inlined, the compiler may inline that function too.
-func (fn *function) dynamic() bool {
-	if len(fn.given) == 0 {
-		return false
-	}
-	found := false
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
-			found = found || ok && fn.given[name.Name]
-		case *ast.RangeStmt:
-			found = found || fn.rangesGiven(n)
-		}
-		return !found
-	})
-	return found
-}
-
-// rangesGiven reports whether a loop ranges over a parameter that is a function, so that the loop
-// body becomes a function literal. (fn.given has interfaces as well, but no loop ranges over one.)
-func (fn *function) rangesGiven(s *ast.RangeStmt) bool {
-	name, ok := ast.Unparen(s.X).(*ast.Ident)
-	return ok && fn.given[name.Name]
 }
 
 func scalar(t ast.Expr) bool {

@@ -23,39 +23,37 @@ type function struct {
 	slots  int // maximum number of scopes open at once, its own included
 
 	// Properties that decide about the form.
-	nosplit     bool
-	noinline    bool                     // it has //go:noinline
-	inline      bool                     // markers in it cost the inliner nothing; see FreePrefix
-	cost        int                      // lower bound of the cost to the inliner, in nodes
-	likely      int                      // the same with half a call for each call of an unknown function
-	recursive   bool                     // it may call itself, so the compiler may inline it into itself
-	given       map[string]bool          // parameters that are functions or, as far as syntax shows, interfaces
-	appends     map[string]*ast.CallExpr // see stackAppends
-	returnsFunc bool                     // it has one result, a function
-	outer       *function                // function around a literal; nil outside declared functions
-	calls       int                      // of a literal: places where the compiler may inline a call of it; see findLiterals
-	passed      bool                     // of a literal: it is an argument of a call
-	quick       bool                     // it returns before a clock can be read twice; see inliner
-	form        form
-	why         string // why that form was chosen
-	explicit    bool   // its scopes end before each return, not in a deferred call
-	follows     bool   // scopes in its loops follow markers that are turned on or off while it runs; see stays.go
-	doubles     []*double
-	called      bool   // its own marker is a call, and no test may precede the body; see together
-	terse       bool   // planted code has as few nodes as possible; see nodes.go
-	untallied   bool   // demoted markers are counted in calls: inlined, they would have too many nodes
-	blocks      bool   // its basic blocks are counted
-	last        int    // its index among the functions that count by goroutine; see findLasts
-	counted     string // why it is count-only, if no directive asks for that; else ""
-	literals    int
-	types       bool // it declares types
-	labels      []*ast.LabeledStmt
-	jumps       []*ast.BranchStmt // jumps to a label
-	ways        []way
-	falls       bool // control may reach the end of the body
-	defers      int
-	loops       int
-	size        int // bytes of the body
+	nosplit        bool
+	noinline       bool                     // it has //go:noinline
+	inline         bool                     // markers in it cost the inliner nothing; see FreePrefix
+	nodes          int                      // lower bound of the cost to the inliner; see inliner
+	likely         int                      // the same with half a call for each call that may not be inlined
+	recursive      bool                     // it may call itself
+	intoItself     bool                     // it may call itself, and be inlined into itself
+	outer          *function                // around a literal
+	callableParams map[string]bool          // parameters that may be functions or interfaces
+	appends        map[string]*ast.CallExpr // see stackAppends
+	returnsFunc    bool                     // it has one result, a function
+	quick          bool                     // it returns before a clock can be read twice; see inliner
+	form           form
+	why            string // why that form was chosen
+	explicit       bool   // its scopes end before each return, not in a deferred call
+	follows        bool   // scopes in its loops follow markers that are turned on or off while it runs; see stays.go
+	doubles        []*double
+	noTestBefore   bool   // its own marker is a call, and no test may precede the body; see together
+	fewNodes       bool   // planted code has as few nodes as possible; see nodes.go
+	blocks         bool   // its basic blocks are counted
+	tallyIndex     int    // its index among the functions that count by goroutine; see numberTallies
+	counted        string // why it is count-only, if no directive asks for that; else ""
+	literals       int
+	types          bool // it declares types
+	labels         []*ast.LabeledStmt
+	jumps          []*ast.BranchStmt // jumps to a label
+	returns        []returnSite
+	reachesEnd     bool // control may reach the end of the body
+	defers         int
+	loops          int
+	size           int // bytes of the body
 }
 
 // An event is a piece of code that a writer plants at one position. Events at the same position are

@@ -9,33 +9,30 @@ import (
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
-// An inliner estimates a lower bound of what the compiler's inliner charges for the functions of
-// a unit (hairyVisitor in cmd/compile/internal/inline/inl.go): 1 for each syntax node, and
-// gc.CallCost for each call that is not inlined. It works without types and without the source of
-// other packages: an unknown call costs nothing, since it may be a conversion or an inlined
-// function that is about as cheap.
+// An inliner counts the nodes of the functions of a unit: a lower bound of what the compiler's
+// inliner charges for them (hairyVisitor in cmd/compile/internal/inline/inl.go). A call costs
+// nothing beyond its nodes, since it may be a conversion or an inlined function that is about as
+// cheap.
 type inliner struct {
-	functions map[string]*function        // by name, methods by T.name
-	types     map[string]ast.Expr         // declared in the unit
-	aliases   map[string]string           // base types of the aliases among them
-	fields    map[string][]string         // base types of struct fields, by field name
-	called    map[*ast.CallExpr]*function // calls whose callee is a known literal
-	begun     []*function                 // stack of functions being estimated, each called by the previous one
+	functions map[string]*function // by name, methods by T.name
+	types     map[string]ast.Expr  // declared in the unit
+	aliases   map[string]bool      // those of them that are aliases
+	fields    map[string][]string  // base types of the fields of the unit's structs, by field name
+	begun     []*function          // stack of functions being counted, each called by the previous one
 }
 
-// never is the cost of a function that is never inlined.
-const never = 1 << 20
+const (
+	// never is the number of nodes of a function that is never inlined.
+	never = 1 << 20
 
-// estimate sets the cost of every function of the unit.
-func (u *Unit) estimate() {
-	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, aliases: map[string]string{}, fields: map[string][]string{}, called: map[*ast.CallExpr]*function{}}
-	u.typeSpecs(func(s *ast.TypeSpec) {
-		in.types[s.Name.Name] = s.Type
-		if s.Assign.IsValid() {
-			in.aliases[s.Name.Name] = baseType(s.Type)
-		}
-	})
-	u.structFields(func(name, base string) { in.fields[name] = append(in.fields[name], base) })
+	// literalCost is the inliner's cost of a function literal in a function.
+	literalCost = 15
+)
+
+// countNodes sets the properties of the unit's functions that depend on their nodes.
+func (u *Unit) countNodes() {
+	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, aliases: map[string]bool{}, fields: map[string][]string{}}
+	u.typeSpecs(in.declare)
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			if fn.decl != nil {
@@ -43,10 +40,31 @@ func (u *Unit) estimate() {
 			}
 		}
 	}
-	in.findLiterals(u)
 	for _, f := range u.files {
 		for _, fn := range f.functions {
-			in.estimate(fn)
+			in.count(fn)
+		}
+	}
+}
+
+// declare adds a type of the unit.
+func (in *inliner) declare(s *ast.TypeSpec) {
+	in.types[s.Name.Name], in.aliases[s.Name.Name] = s.Type, s.Assign.IsValid()
+	t, ok := s.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, field := range t.Fields.List {
+		base := baseType(field.Type)
+		for _, name := range field.Names {
+			in.fields[name.Name] = append(in.fields[name.Name], base)
+		}
+		if field.Names == nil { // embedded
+			name := lastName(field.Type)
+			if star, ok := field.Type.(*ast.StarExpr); ok {
+				name = lastName(star.X)
+			}
+			in.fields[name] = append(in.fields[name], base)
 		}
 	}
 }
@@ -80,356 +98,315 @@ func baseType(t ast.Expr) string {
 	}
 }
 
-// mostCost is the highest limit with which costs of declared functions are compared. estimate stops
-// beyond it.
-const mostCost = 2 * gc.InlineBudget
-
-// estimate sets fn.cost and fn.quick: the function has no loops and calls only quick functions.
-// A call of a function that is still being estimated counts as not inlined.
-func (in *inliner) estimate(fn *function) {
-	if fn.cost != 0 {
+// count sets nodes, quick, recursive, intoItself, callableParams and returnsFunc of a function. It descends
+// into functions that it calls by name, or through its receiver, and that may be inlined.
+func (in *inliner) count(fn *function) {
+	if fn.nodes != 0 {
 		return
 	}
-	fn.cost, fn.likely = never, never
-	fn.given = in.givenTo(fn)
-	fn.returnsFunc = fn.typ.Results.NumFields() == 1 && in.callable(fn.typ.Results.List[0].Type)
-	budget, most := gc.InlineBudget, mostCost
-	if fn.lit != nil {
-		budget, most = gc.OnceBudget, 2*gc.OnceBudget
-	}
-	if fn.size > 40*budget || fn.noinline {
+	fn.nodes, fn.likely = never, never
+	fn.callableParams = in.callableOf(fn.typ.Params)
+	fn.returnsFunc = fn.typ.Results.NumFields() == 1 && in.isFunc(fn.typ.Results.List[0].Type)
+	if fn.size > 40*fn.inlineBudget() || fn.noinline {
 		return
 	}
 	in.begun = append(in.begun, fn)
 	defer func() { in.begun = in.begun[:len(in.begun)-1] }()
-	cost, unknown, quick := 0, 0, fn.loops == 0
-	vars := fn.declaredTypes()
+	nodes, calls, self, quick := 0, 0, 0, fn.loops == 0
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
-		if cost > most {
-			return false
-		}
 		switch n := n.(type) {
 		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.Comment, *ast.CommentGroup, *ast.FieldList:
 			return true
 		case *ast.DeferStmt, *ast.GoStmt:
-			cost = never
+			nodes = never
 		case *ast.FuncLit:
-			cost += literalCost
-			quick = false
+			nodes, quick = nodes+literalCost, false
 			ast.Inspect(n.Body, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && in.callsItself(fn, call, vars) {
-					fn.recursive = true
+				if call, ok := n.(*ast.CallExpr); ok && in.callsItself(fn, call) {
+					self++
 				}
-				return !fn.recursive
+				return true
 			})
 			return false
-		case *ast.RangeStmt:
-			if fn.rangesGiven(n) {
-				cost += rangeFuncCost
-				quick = false
-				return false
-			}
 		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				quick = false
+			quick = quick && n.Op != token.ARROW
+		case *ast.RangeStmt:
+			if fn.ranges(n) {
+				nodes, quick = nodes+literalCost, false
+				return false
 			}
 		case *ast.SendStmt, *ast.SelectStmt:
 			quick = false
-		case *ast.CommClause:
-			if a, ok := n.Comm.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
-				cost += receivedCost * len(a.Lhs)
-			}
 		case *ast.SelectorExpr:
-			cost++
+			nodes++
 			if x, ok := n.X.(*ast.Ident); !ok || !fn.file.imports(x.Name) {
 				ast.Inspect(n.X, visit)
 			}
 			return false
 		case *ast.CallExpr:
-			fn.recursive = fn.recursive || in.callsItself(fn, n, vars)
-			called, quickly, known := in.call(fn, n, vars)
-			quick = quick && quickly
-			cost += called
-			if !known {
-				unknown++
+			if in.callsItself(fn, n) {
+				self++
 			}
-			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && name.Name == "make" {
+			if !in.callsQuick(fn, n) {
+				quick = false
+				calls++
+			}
+			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && (name.Name == "make" || name.Name == "new") {
+				nodes++
 				for _, x := range n.Args[1:] { // the type argument is free
 					ast.Inspect(x, visit)
 				}
 				return false
 			}
 		}
-		cost++
+		nodes++
 		return true
 	}
 	ast.Inspect(fn.body, visit)
-	fn.cost, fn.quick = max(cost, 1), quick && cost <= mostCost
-	fn.likely = fn.cost + unknown*gc.CallCost/2
+	fn.nodes, fn.quick = max(nodes, 1), quick && nodes <= 2*gc.InlineBudget
+	fn.likely = fn.nodes + calls*gc.CallCost/2
+	fn.recursive = fn.recursive || self > 0
+	fn.intoItself = fn.recursive && nodes+gc.CallCost*max(self, 1) <= fn.inlineBudget()
 }
 
-// call returns a lower bound of a call's cost beyond its nodes, and whether the callee is quick, and
-// known. Conversions and most predeclared functions are free.
-func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost int, quick, known bool) {
-	if lit := in.called[call]; lit != nil {
-		return in.callLiteral(lit), false, true
+// inlineBudget returns the maximum number of nodes of a function that may be inlined. It is above
+// the compiler's budget since the syntax tree has some nodes that the compiler's does not, and a
+// function that is not inlined loses little in formOpen.
+func (fn *function) inlineBudget() int {
+	if fn.lit != nil {
+		return gc.OnceBudget + gc.OnceBudget/8
 	}
+	return gc.InlineBudget + gc.InlineBudget/8
+}
+
+// callsQuick reports whether a call is a conversion, or of a function that returns before a clock
+// can be read: a predeclared one, or a quick one of the unit. If the function is being counted, it
+// calls itself through others.
+func (in *inliner) callsQuick(fn *function, call *ast.CallExpr) bool {
 	key := ""
 	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		switch {
-		case f.Name == "recover":
-			return never, false, true
-		case scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" || in.types[f.Name] != nil:
-			return 0, true, true
-		}
-		if _, local := vars[f.Name]; local {
-			return gc.CallCost / 3, false, true // inlineParamCallCost
-		}
-		key = f.Name
-	case *ast.SelectorExpr:
-		if x, ok := f.X.(*ast.Ident); ok && vars[x.Name] != "" {
-			key = vars[x.Name] + "." + f.Sel.Name
-		}
-	case *ast.IndexExpr:
+	case *ast.Ident, *ast.IndexExpr:
 		key = baseType(f)
-	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.StarExpr:
-		return 0, true, true
+		if scalarNames[key] || builtins[key] || key == "string" || in.types[key] != nil {
+			return true
+		}
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok && x.Name != "" && x.Name == fn.receiver() {
+			key = baseType(fn.decl.Recv.List[0].Type) + "." + f.Sel.Name
+		}
+	default:
+		return isType(f)
 	}
 	callee := in.functions[key]
-	if callee == nil {
-		return 0, false, false
+	switch {
+	case callee == nil || fn.parameters()[key]:
+		return false
+	case slices.Contains(in.begun, callee):
+		callee.recursive = true
+		return false
 	}
-	callee.recursive = callee.recursive || slices.Contains(in.begun, callee)
-	in.estimate(callee)
-	if callee.cost > gc.InlineBudget {
-		return gc.CallCost, false, true
-	}
-	return callee.cost, callee.quick, true
+	in.count(callee)
+	return callee.quick
 }
 
-// callsItself reports whether a call in fn may call fn, judging by names: a call of a method of the
-// same name may, unless the receiver is known to have another type.
-func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string]string) bool {
+// callsItself reports whether a call in fn may call fn: a call of its name or, for a method, of a
+// method of its name, unless the operand is a package, or a parameter or field of another type.
+func (in *inliner) callsItself(fn *function, call *ast.CallExpr) bool {
 	if fn.decl == nil {
 		return false
 	}
 	f := ast.Unparen(call.Fun)
+	if fn.decl.Recv == nil {
+		return baseType(f) == fn.decl.Name.Name && !fn.parameters()[fn.decl.Name.Name]
+	}
 	method, ok := f.(*ast.SelectorExpr)
-	switch {
-	case fn.decl.Recv == nil:
-		return baseType(f) == fn.decl.Name.Name
-	case !ok || method.Sel.Name != fn.decl.Name.Name:
+	if !ok || method.Sel.Name != fn.decl.Name.Name {
 		return false
 	}
-	var types []string
+	own := baseType(fn.decl.Recv.List[0].Type)
+	may := func(typ string) bool { return typ == own || in.aliases[typ] }
 	switch x := ast.Unparen(method.X).(type) {
 	case *ast.Ident:
-		if typ, known := vars[x.Name]; known {
-			types = []string{typ}
-		} else if fn.file.imports(x.Name) {
-			return false
-		} else if typ, known := fn.localType(x.Name); known {
-			types = []string{typ}
+		if typ, is := fn.variableTypes()[x.Name]; is {
+			return may(typ)
 		}
+		return !fn.file.imports(x.Name)
 	case *ast.SelectorExpr:
-		types = in.fields[x.Sel.Name]
-	case *ast.CallExpr:
-		if typ, is := in.converts(fn, x, vars); is {
-			types = []string{typ}
+		types := in.fields[x.Sel.Name]
+		return types == nil || slices.ContainsFunc(types, may)
+	case *ast.CallExpr: // a conversion, perhaps
+		to := ast.Unparen(x.Fun)
+		if star, ok := to.(*ast.StarExpr); ok {
+			to = ast.Unparen(star.X)
 		}
-	}
-	own := in.aliased(baseType(fn.decl.Recv.List[0].Type))
-	return types == nil || slices.ContainsFunc(types, func(typ string) bool { return in.aliased(typ) == own })
-}
-
-// aliased returns the base type that an alias stands for, or typ if it is no alias.
-func (in *inliner) aliased(typ string) string {
-	for range in.aliases { // no chain is longer
-		if of, is := in.aliases[typ]; is {
-			typ = of
+		if of, ok := to.(*ast.SelectorExpr); ok {
+			pkg, ok := of.X.(*ast.Ident)
+			return !ok || len(x.Args) != 1 || !fn.file.imports(pkg.Name)
 		}
+		return in.types[baseType(to)] == nil || may(baseType(to))
 	}
-	return typ
+	return true
 }
 
-// converts reports whether a call in fn is a conversion. typ is the base type if that is declared
-// in the unit, "" if it is of another package. A call of another package's exported name with one
-// argument counts as a conversion, unless the package is one of returning.
-func (in *inliner) converts(fn *function, call *ast.CallExpr, vars map[string]string) (typ string, is bool) {
-	if len(call.Args) != 1 {
-		return "", false
-	}
-	to := ast.Unparen(call.Fun)
-	if star, ok := to.(*ast.StarExpr); ok {
-		to = ast.Unparen(star.X)
-	}
-	if of, ok := to.(*ast.SelectorExpr); ok {
-		x, ok := of.X.(*ast.Ident)
-		if !ok {
-			return "", false
-		}
-		_, local := vars[x.Name]
-		path := fn.file.imported(x.Name)
-		return "", !local && path != "" && ast.IsExported(of.Sel.Name) && !returning[path[strings.LastIndexByte(path, '/')+1:]]
-	}
-	typ = baseType(to)
-	if _, local := vars[typ]; local || in.types[typ] == nil {
-		return "", false
-	}
-	for name := range declarations(fn.body, true) {
-		if name == typ {
-			return "", false
-		}
-	}
-	return typ, true
-}
-
-// returning lists packages, by last path element, whose functions mostly return a value of an
-// argument's type.
-var returning = set("cmp", "maps", "slices")
-
-// givenTo returns the names of fn's parameters that it can call, or call methods of.
-func (in *inliner) givenTo(fn *function) (given map[string]bool) {
-	for _, field := range fn.typ.Params.List {
-		if !in.callable(field.Type) && !in.givenMethods(field.Type) {
-			continue
-		}
-		for _, name := range field.Names {
-			if given == nil {
-				given = map[string]bool{}
-			}
-			given[name.Name] = true
-		}
-	}
-	return given
-}
-
-// callable reports whether a type is, as far as syntax shows, a function or interface type: a type
-// literal, iter.Seq or iter.Seq2, or a function type that the unit declares.
-func (in *inliner) callable(t ast.Expr) bool {
-	switch t := t.(type) {
-	case *ast.FuncType, *ast.InterfaceType:
-		return true
-	case *ast.IndexExpr:
-		return in.callable(t.X)
-	case *ast.IndexListExpr:
-		return in.callable(t.X)
-	case *ast.SelectorExpr:
-		x, ok := t.X.(*ast.Ident)
-		return ok && x.Name == "iter" && (t.Sel.Name == "Seq" || t.Sel.Name == "Seq2")
-	case *ast.Ident:
-		_, function := in.types[t.Name].(*ast.FuncType)
-		return function
-	}
-	return false
-}
-
-// interfaces lists, by package, interfaces that functions often take in order to call their
-// methods.
-var interfaces = map[string]map[string]bool{
-	"context": set("Context"),
-	"fmt":     set("Formatter", "GoStringer", "State", "Stringer"),
-	"hash":    set("Hash", "Hash32", "Hash64"),
-	"heap":    set("Interface"),
-	"io": set("ByteReader", "ByteScanner", "ByteWriter", "Closer", "ReadCloser", "ReadSeeker", "ReadWriter", "Reader", "ReaderAt", "ReaderFrom",
-		"RuneReader", "RuneScanner", "Seeker", "StringWriter", "WriteCloser", "WriteSeeker", "Writer", "WriterAt", "WriterTo"),
-	"sort": set("Interface"),
-}
-
-// givenMethods reports whether a type is known to be an interface with methods: one of interfaces,
-// one that the unit declares, or error.
-func (in *inliner) givenMethods(t ast.Expr) bool {
-	switch t := t.(type) {
-	case *ast.SelectorExpr:
-		x, ok := t.X.(*ast.Ident)
-		return ok && interfaces[x.Name][t.Sel.Name]
-	case *ast.Ident:
-		_, is := in.types[t.Name].(*ast.InterfaceType)
-		return is || t.Name == "error"
-	}
-	return false
-}
-
-// declaredTypes returns the base types of the receiver and the parameters, by name.
-func (fn *function) declaredTypes() map[string]string {
-	vars := map[string]string{}
-	add := func(list *ast.FieldList) {
+// variableTypes returns the base types of the receiver, the parameters and the variables that are
+// declared with a type, by name.
+func (fn *function) variableTypes() map[string]string {
+	types := map[string]string{}
+	for _, list := range []*ast.FieldList{fn.decl.Recv, fn.typ.Params} {
 		if list == nil {
-			return
+			continue
 		}
 		for _, field := range list.List {
 			for _, name := range field.Names {
-				vars[name.Name] = baseType(field.Type)
+				types[name.Name] = baseType(field.Type)
 			}
 		}
-	}
-	if fn.decl != nil {
-		add(fn.decl.Recv)
-	}
-	add(fn.typ.Params)
-	return vars
-}
-
-// localType returns the base type of a variable that is declared exactly once in the body, if the
-// source shows it: a parameter of a literal, or the result of a type assertion.
-func (fn *function) localType(name string) (typ string, known bool) {
-	declared := 0
-	for d := range declarations(fn.body, true) {
-		if d == name {
-			declared++
-		}
-	}
-	if declared != 1 {
-		return "", false
 	}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			for _, field := range n.Type.Params.List {
-				for _, p := range field.Names {
-					if p.Name == name {
-						typ, known = baseType(field.Type), true
-					}
-				}
-			}
-		case *ast.AssignStmt:
-			x, ok := n.Lhs[0].(*ast.Ident)
-			if !ok || x.Name != name || n.Tok != token.DEFINE || len(n.Rhs) != 1 {
-				break
-			}
-			if as, ok := ast.Unparen(n.Rhs[0]).(*ast.TypeAssertExpr); ok && as.Type != nil {
-				typ, known = baseType(as.Type), true
+		if spec, ok := n.(*ast.ValueSpec); ok && spec.Type != nil {
+			for _, name := range spec.Names {
+				types[name.Name] = baseType(spec.Type)
 			}
 		}
-		return !known
+		return true
 	})
-	return typ, known
+	return types
 }
 
-// structFields calls visit for each field of the unit's struct types, with the base type of the
-// field.
-func (u *Unit) structFields(visit func(name, base string)) {
-	u.typeSpecs(func(s *ast.TypeSpec) {
-		t, ok := s.Type.(*ast.StructType)
-		if !ok {
-			return
+// receiver returns the name of the receiver, or "".
+func (fn *function) receiver() string {
+	if fn.decl != nil {
+		for name := range variablesIn(fn.decl.Recv) {
+			return name
 		}
-		for _, field := range t.Fields.List {
-			base := baseType(field.Type)
-			for _, name := range field.Names {
-				visit(name.Name, base)
+	}
+	return ""
+}
+
+// callableOf returns the names of the parameters that may be functions or interfaces.
+func (in *inliner) callableOf(list *ast.FieldList) (callable map[string]bool) {
+	for _, field := range list.List {
+		if !in.isCallable(field.Type) {
+			continue
+		}
+		for _, name := range field.Names {
+			if callable == nil {
+				callable = map[string]bool{}
 			}
-			if field.Names == nil { // embedded
-				if s, ok := field.Type.(*ast.SelectorExpr); ok {
-					visit(s.Sel.Name, "")
-				} else {
-					visit(base, base)
-				}
+			callable[name.Name] = true
+		}
+	}
+	return callable
+}
+
+// isCallable reports whether a type may be a function or interface. Of the types of other packages
+// it takes all.
+func (in *inliner) isCallable(t ast.Expr) bool {
+	switch t := ast.Unparen(t).(type) {
+	case *ast.InterfaceType, *ast.SelectorExpr:
+		return true
+	case *ast.Ident:
+		if _, is := in.types[t.Name].(*ast.InterfaceType); is || t.Name == "error" {
+			return true
+		}
+	}
+	return in.isFunc(t)
+}
+
+// isFunc reports whether a type is, as far as syntax shows, a function type: a type literal, one of
+// package iter, or one that the unit declares.
+func (in *inliner) isFunc(t ast.Expr) bool {
+	switch t := ast.Unparen(t).(type) {
+	case *ast.FuncType:
+		return true
+	case *ast.IndexExpr:
+		return in.isFunc(t.X)
+	case *ast.IndexListExpr:
+		return in.isFunc(t.X)
+	case *ast.SelectorExpr:
+		x, ok := t.X.(*ast.Ident)
+		return ok && x.Name == "iter"
+	case *ast.Ident:
+		_, is := in.types[t.Name].(*ast.FuncType)
+		return is
+	}
+	return false
+}
+
+// ranges reports whether a loop ranges over a parameter that may be a function, so that the loop
+// body becomes a function literal.
+func (fn *function) ranges(s *ast.RangeStmt) bool {
+	name, ok := ast.Unparen(s.X).(*ast.Ident)
+	return ok && fn.callableParams[name.Name]
+}
+
+// small reports whether the function must stay inlinable if the compiler inlines it. A function
+// with a loop must only if it may allocate: what it makes can be on its caller's stack if it is
+// inlined,
+//
+//	func newT(n int) *T { for … ; return &T{n} }
+//
+//	newT(1).use() // inlined: no allocation; not inlined: one
+//
+// while otherwise a test in each iteration costs more than the call that inlining saves. The nodes
+// of a function literal add to those of the function around it.
+func (fn *function) small() bool {
+	return fn.inline && !fn.recursive && fn.mayBeInlined() &&
+		(fn.loops == 0 || fn.mayAllocate() || fn.lit != nil && fn.outer.body != nil && fn.outer.mayBeInlined())
+}
+
+// mayBeInlined reports whether the compiler may inline the function, judging by its nodes.
+func (fn *function) mayBeInlined() bool { return fn.nodes <= fn.inlineBudget() }
+
+// mayAllocate reports whether something may be on the heap only if the function is not inlined: a
+// result that is not a number or boolean; what is passed to a parameter that is called; the result
+// of make, whose size is constant in the caller; in a function literal, anything that it makes.
+func (fn *function) mayAllocate() bool {
+	if fn.results() {
+		for _, field := range fn.typ.Results.List {
+			if !scalar(field.Type) {
+				return true
 			}
 		}
+	}
+	return len(fn.callableParams) > 0 || fn.contains(func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit, *ast.FuncLit:
+			return fn.lit != nil
+		case *ast.CallExpr:
+			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
+			return ok && name.Name == "make" || fn.lit != nil && (!ok || allocating[name.Name] || !builtins[name.Name] && !scalarNames[name.Name])
+		}
+		return false
 	})
+}
+
+// allocating are the predeclared names whose call may allocate.
+var allocating = set("append", "make", "new", "string")
+
+// makes reports whether the body makes values: composite ones, function literals, or by append,
+// make, new, or a conversion to string.
+func (fn *function) makes() bool {
+	return fn.contains(func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit, *ast.FuncLit:
+			return true
+		case *ast.CallExpr:
+			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
+			return ok && allocating[name.Name]
+		}
+		return false
+	})
+}
+
+// contains reports whether the body contains a node for which is holds.
+func (fn *function) contains(is func(ast.Node) bool) (found bool) {
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		found = found || n != nil && is(n)
+		return !found
+	})
+	return found
 }
 
 // typeSpecs calls visit for each type that the unit declares at package level.

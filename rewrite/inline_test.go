@@ -98,73 +98,52 @@ func failing(err error, n int) (k int) {
 	}
 }
 
-// A call of a method of the same name may be recursive if the operand may have the receiver's type.
-// A conversion has the type to which it converts.
+// A small function that may call itself may be inlined into itself. A call of a method of the same
+// name may be recursive unless the operand is known to have another type.
 func TestRecursive(t *testing.T) {
-	const types = "type t []int; type u t; type also = u; type of[T any] []T; func (t) m() int; func fn(u) u"
-	for src, want := range map[string]bool{
-		"func (x u) m() int { return x.m() }":                                   true,
-		"func (x u) m() int { return t(x).m() }":                                false,
-		"func (x *u) m() int { return (*t)(x).m() }":                            false,
-		"func (x *u) m() int { return (((*(t))))(x).m() }":                      false,
-		"func (x *u) m() int { return of[int](*x).m() }":                        false,
-		"func (x *u) m() int { return (*also)(x).m() }":                         true,
-		"func (x *also) m() int { return (*u)(x).m() }":                         true,
-		"func (x u) m() int { return u(x[1:]).m() }":                            true,
-		"func (x u) m() int { return fn(x).m() }":                               true, // a call
-		"func (x u) m() int { t := fn; return t(x).m() }":                       true,
-		"func (x u) m(t func(u) u) int { return t(x).m() }":                     true,
-		"func (x u) m() int { return sort.IntSlice(x).m() }; import \"sort\"":   false,
-		"func (x *u) m() int { return (*big.Int)(x).m() }; import \"math/big\"": false,
-		"func (x u) m() int { return slices.Clone(x).m() }; import \"slices\"":  true,
-		"func (x u) m() int { return cmp.Or(x, nil).m() }; import \"cmp\"":      true,
-		"func (x u) m() int { o, _ := any(x).(t); return o.m() }":               false,
-		"func (x u) m() int { o, _ := any(x).(also); return o.m() }":            true,
-		"func (x u) m() int { f := func(o t) int { return o.m() }; f(nil) }":    false,
-		"func (x u) m() int { f := func(o u) int { return o.m() }; f(nil) }":    true,
-		"func (x u) m() int { o := t(x); _ = func(o u) int { return o.m() } }":  true, // which o
+	for _, tt := range []struct {
+		src                   string
+		recursive, intoItself bool
+	}{
+		{"func f(n int) int { return f(n-1) }", true, true},
+		{"func f(n int) int { return f(n-1) + f(n-2) }", true, false},
+		{"func f[T any](n T) T { return f[T](n) }", true, true},
+		{"func f(n int) (s int) { func() { s = f(n - 1) }(); return }", true, true},
+		{"func (x u) f() int { return x.f() }; type u int", true, true},
+		{"func (x *u) f() int { y := x.next; return y.f() }; type u struct{ next *u }", true, true},
+		{"func (x *u) f() int { return x.next.f() }; type u struct{ next *u }", true, true},
+		{"func (x *u) f() int { return x.v.f() }; type u struct{ v *v }; type v int", false, false},
+		{"func (x *u) f() int { return x.v.f() }; type u struct{ *v }; type v = u", true, true},
+		{"func (x *u) f(y *v) int { return y.f() }; type u int; type v int", false, false},
+		{"func (x u) f() int { return v(x).f() }; type u int; type v int", false, false},
+		{"func (x u) f() int { return (*v)(&x).f() }; type u int; type v = u", true, true},
+		{"func (x u) f() int { return g(x).f() }; type u int; func g(u) u", true, true},
+		{"func (x u) f() int { var y v; return y.f() }; type u int; type v int", false, false},
+		{"func f(n int) int { return g(n) }; func g(n int) int { return f(n) }", true, true},
+		{"func f(f func()) { f() }", false, false},
 	} {
-		if before, after, ok := strings.Cut(src, "; import "); ok {
-			src = "import " + after + "\n\n" + before
-		}
-		for _, fn := range found(t, src+"; "+types).files[0].functions {
-			if fn.decl != nil && fn.decl.Recv != nil && fn.recursive != want {
-				t.Errorf("%s: it calls itself: %v", src, fn.recursive)
-			}
+		if fn := found(t, tt.src).files[0].functions[0]; fn.recursive != tt.recursive || fn.intoItself != tt.intoItself {
+			t.Errorf("%s: recursive %v, into itself %v", tt.src, fn.recursive, fn.intoItself)
 		}
 	}
 }
 
-// Literals that the compiler inlines, or that are part of an inlined function, cost the inliner the
-// same as in the plain program. Other literals test their gate once per call.
+// A function literal that is not long is open if it may be inlined where it is called.
 func TestLiterals(t *testing.T) {
 	const loop = "for i := range n {\n\t\tif i > 2 {\n\t\t\tn += i\n\t\t}\n\t}\n\t"
 	tooMuch := strings.Repeat("if n > 7 {\n\t\tprint(n)\n\t\tprint(n)\n\t}\n\t", 120)
-	const calls = "g()\n\tg()\n\t" // so that the enclosing function is not inlined
 	for _, tt := range []struct {
 		name, src string
 		form      form
 	}{
-		{"called at once, makes", "func f(n int) (p *int) {\n\tfunc() {\n\t" + loop + "p = new(int)\n\t}()\n\t" + calls + "return p\n}", formOpen},
-		{"called at once, makes nothing", "func f(n int) int {\n\tfunc() {\n\t" + loop + "}()\n\t" + calls + "return n\n}", formTwin},
-		{"its cost is a part of what is inlined", "func f(n int) int {\n\tfunc() {\n\t" + loop + "}()\n\treturn n\n}", formOpen},
-		{"called by name", "func f(n int) *int {\n\tmade := func(n int) *int {\n\t" + loop + "return new(int)\n\t}\n\t" + calls + "return made(n)\n}", formOpen},
-		{"deferred", "func f(n int) (p *int) {\n\tdefer func() {\n\t" + loop + "p = new(int)\n\t}()\n\treturn p\n}", formTwin},
-		{"started", "func f(n int) {\n\tgo func() {\n\t" + loop + "g()\n\t}()\n}", formTwin},
-		{"set again", "func f(n int) {\n\tmade := func() {\n\t" + loop + "g()\n\t}\n\tmade = nil\n\tmade()\n}", formTwin},
-		{"costs too much", "func f(n int) (p *int) {\n\tfunc() {\n\t" + tooMuch + "p = new(int)\n\t}()\n\treturn p\n}", formTwin},
-		{"given, makes", "func f(n int) (p *int) {\n\th(func() {\n\t" + loop + "p = new(int)\n\t})\n\treturn p\n}", formOpen},
-		{"given, makes what stays in it", "func f(n int) {\n\th(func() {\n\t" + loop + "_ = new(int)\n\t})\n}", formTwin},
+		{"makes", "func f(n int) (p *int) {\n\tfunc() {\n\t" + loop + "p = new(int)\n\t}()\n\treturn p\n}", formOpen},
+		{"makes nothing", "func f(n int) int {\n\tgo func() {\n\t" + loop + "}()\n\treturn n\n}", formTwin},
+		{"in what may be inlined", "func f(n int) int {\n\tfunc() {\n\t" + loop + "}()\n\treturn n\n}", formOpen},
+		{"has no loop", "func f(n int) int {\n\tfunc() {\n\th(n)\n\t}()\n\treturn n\n}", formOpen},
+		{"is long", "func f(n int) (p *int) {\n\tfunc() {\n\t" + tooMuch + "p = new(int)\n\t}()\n\treturn p\n}", formTwin},
 	} {
-		u, err := Load("p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + tt.src + "\n\nfunc g() {\n\tdefer g()\n}\n\nfunc h(f func()) {\n\tf()\n}\n")}})
-		if err != nil {
-			t.Fatalf("%s: %v", tt.name, err)
-		}
-		if err := u.Find(Options{All: true, Inline: true}); err != nil {
-			t.Fatalf("%s: %v", tt.name, err)
-		}
-		for _, p := range u.Points {
-			if p.Kind == "func" && p.Name == "p.f:func#1" && p.Form != tt.form.String() {
+		for _, p := range found(t, tt.src).Points {
+			if p.Kind == "func" && p.Name == "example.com/p.f:func#1" && p.Form != tt.form.String() {
 				t.Errorf("%s: %s (%s), want %s", tt.name, p.Form, p.Why, tt.form)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A way is a return statement and the scopes that are open there.
-type way struct {
+// A returnSite is a return statement and the scopes that are open there.
+type returnSite struct {
 	stmt *ast.ReturnStmt
 	open []*Point
 }
@@ -27,7 +27,7 @@ func (fn *function) opens(but *Point) (bool, string) {
 	if !fn.results() || fn.assigns() {
 		return true, ""
 	}
-	for _, w := range fn.ways {
+	for _, w := range fn.returns {
 		if w.without(but).captures() && slices.ContainsFunc(w.stmt.Results, func(x ast.Expr) bool { return !stays(x) && !hasType(x) }) {
 			return false, "a return computes a value that has no type of its own"
 		}
@@ -45,11 +45,11 @@ func (fn *function) assigns() bool {
 	if fn.returnsFunc || fn.stackAppendTo(variablesIn(fn.typ.Results)) != "" {
 		return false
 	}
-	return !hidesAny(fn.body, variablesIn(fn.typ.Results), fn.ways)
+	return !hidesAny(fn.body, variablesIn(fn.typ.Results), fn.returns)
 }
 
 // without returns the way without the function's own scope, if own is its point.
-func (w way) without(own *Point) way {
+func (w returnSite) without(own *Point) returnSite {
 	if own != nil && len(w.open) > 0 && w.open[0] == own {
 		w.open = w.open[1:]
 	}
@@ -57,7 +57,7 @@ func (w way) without(own *Point) way {
 }
 
 // captures reports whether scopes are open and computing the returned values takes time.
-func (w way) captures() bool {
+func (w returnSite) captures() bool {
 	if len(w.open) == 0 {
 		return false
 	}
@@ -108,12 +108,12 @@ func instant(x ast.Expr) bool {
 // hidesAny reports whether one of the returns is in a block that shadows a result, so that the
 // return could not assign to it. A := at the top level of the body assigns to the results, and
 // function literals have no return of this function.
-func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []way) bool {
+func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []returnSite) bool {
 	for _, s := range body.List {
 		if _, ok := s.(*ast.AssignStmt); ok {
 			continue
 		}
-		in := func(r way) bool { return s.Pos() <= r.stmt.Pos() && r.stmt.Pos() < s.End() }
+		in := func(r returnSite) bool { return s.Pos() <= r.stmt.Pos() && r.stmt.Pos() < s.End() }
 		if _, declares := s.(*ast.DeclStmt); !declares && !slices.ContainsFunc(returns, in) {
 			continue
 		}
@@ -176,7 +176,7 @@ var untyped = set("complex", "imag", "max", "min", "real")
 // open plants the scopes of a function with explicit ends into e. gate tells how they
 // know that the function's gate was open. named reports whether the results must be
 // given the names of resultNames.
-func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) (named bool) {
+func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gateTest) (named bool) {
 	w.passed = gate
 	defer func() { w.passed = eachTests }()
 	var deferred *Point // its own point, whose scope ends after the deferred calls
@@ -187,18 +187,14 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 		switch {
 		case p.Count:
 			e.insert(start, w.counted(p.counter))
-		case w.called:
-			e.insert(start, w.free("Begin(&%s)", w.marker(p.marker)))
+		case w.noTestBefore:
+			e.insert(start, w.uncharged("Begin(&%s)", w.marker(p.marker)))
 		case w.ownScope(fn, gate) == "": // otherwise it is open already
 			e.insert(start, w.opened(p))
 		}
 	}
-	test := w.opens(fn)
-	if gate == variable {
-		test = w.on
-	}
-	w.doubled(e, fn, test, func(e *edits) { named = w.explicit(e, fn, deferred) || named })
-	if p := fn.point; fn.falls && p != deferred && !p.Count {
+	w.doubled(e, fn, w.opens(fn), func(e *edits) { named = w.explicit(e, fn, deferred) || named })
+	if p := fn.point; fn.reachesEnd && p != deferred && !p.Count {
 		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
 	}
 	return named
@@ -225,7 +221,7 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 		}
 	}
 	assigns := fn.results() && fn.assigns()
-	for _, way := range fn.ways {
+	for _, way := range fn.returns {
 		at := f.offset(way.stmt.Pos())
 		if fn.double(at) != w.double {
 			continue
@@ -257,7 +253,7 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 // Other functions assign to the results, which costs the inliner less:
 //
 //	return f(x)          →  r0 = f(x); end; return
-func (w *overlayWriter) compute(e *edits, fn *function, way way) {
+func (w *overlayWriter) compute(e *edits, fn *function, way returnSite) {
 	f, values := fn.file, way.stmt.Results
 	var vars, returned []string
 	last := 0 // index of the last value computed before the return
@@ -289,38 +285,29 @@ func (w *overlayWriter) compute(e *edits, fn *function, way way) {
 
 // openNamed is open, and names the results in head, the edits with the function's signature, if
 // needed.
-func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, gate gate) {
+func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, gate gateTest) {
 	if w.open(e, fn, start, end, gate) {
 		w.nameResults(head, fn, w.resultNames(fn))
 	}
 }
 
-// A gate tells how scopes with explicit ends know that their function's gate is open.
-type gate uint8
+// A gateTest tells how scopes with explicit ends know that their function's gate is open.
+type gateTest uint8
 
 const (
-	eachTests gate = iota // each call tests its own marker
-	variable              // by a local variable
-	passed                // the code runs only if it is open
-	framed                // as passed, and the scopes are local variables: see function.framed
+	eachTests gateTest = iota // each call tests its own marker
+	passed                    // the code runs only if it is open
+	framed                    // as passed, and the scopes are local variables: see function.framed
 )
-
-// behind adds the test of the gate's variable to text, if there is one.
-func (w *overlayWriter) behind(text string) string {
-	if w.passed == variable && !w.marks {
-		return w.guarded(text, w.on)
-	}
-	return text
-}
 
 func (w *overlayWriter) point(p *Point) string {
 	switch {
 	case w.inDouble(p) && !w.marks:
 		return ""
 	case w.passed == eachTests && !w.inDouble(p):
-		return w.free("Mark(&%s)", w.marker(p.marker))
+		return w.uncharged("Mark(&%s)", w.marker(p.marker))
 	}
-	return w.behind(fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker)))
+	return fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker))
 }
 
 func (w *overlayWriter) opened(p *Point) string {
@@ -329,18 +316,18 @@ func (w *overlayWriter) opened(p *Point) string {
 		return ""
 	case w.passed == eachTests && !w.inDouble(p):
 		if w.tallied() {
-			return w.free("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
+			return w.uncharged("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
 		}
-		return w.free("Open(&%s)", w.marker(p.marker))
+		return w.uncharged("Open(&%s)", w.marker(p.marker))
 	case w.passed == framed:
 		if w.tallied() {
 			return fmt.Sprintf(" %s%d = %s.IntoTally(&%s, %s);", w.s, p.slot, w.perf, w.marker(p.marker), w.tallyOf(p))
 		}
 		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
 	case w.tallied():
-		return w.behind(fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p)))
+		return fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p))
 	}
-	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
+	return fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker))
 }
 
 // put inserts text at the position of an event, if it is not "".
@@ -363,7 +350,7 @@ func (w *overlayWriter) shut(points []*Point) string {
 	for i := len(points) - 1; i >= 0; i-- {
 		switch {
 		case w.passed == eachTests && !w.inDouble(points[i]):
-			b.WriteString(w.free("Shut(&%s)", w.marker(points[i].marker)))
+			b.WriteString(w.uncharged("Shut(&%s)", w.marker(points[i].marker)))
 		case w.passed == framed:
 			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)
 		default:
@@ -374,7 +361,7 @@ func (w *overlayWriter) shut(points []*Point) string {
 			b.WriteString(end)
 		}
 	}
-	return w.behind(b.String())
+	return b.String()
 }
 
 // resultNames returns the names of the function's results, with generated names for unnamed and

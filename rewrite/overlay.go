@@ -33,7 +33,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
 	w.t, w.l = w.prefix+o.Unit+"t", w.prefix+o.Unit+"l"
 	w.nothing = FreePrefix + w.prefix + o.Unit
-	u.findLasts()
+	u.numberTallies()
 	w.recovers = u.Recovers() || o.Recovers && !u.redeclares("recover")
 	out := map[string][]byte{}
 	var head *file // nil without markers: there is nothing to register
@@ -84,17 +84,16 @@ type overlayWriter struct {
 	u                 *Unit
 	o                 Overlay
 	prefix            string
-	perf, m, c, s, on string  // names of the import, the markers, the counters, a function's scopes, and the variable "markers are on"
-	t, l              string  // names of the tallies, and of the array of last-used counters, one element per function
-	nothing           string  // name of the variable that is free to assign to; see FreePrefix
-	passed            gate    // how the code being planted knows that its gate is open
-	double            *double // the duplicated loop being planted, or nil
-	marks             bool    // the marked copy of double is being planted
-	called            bool    // function.called of the function being planted
-	last              int     // function.last, its index in l
-	untallied         bool    // function.untallied
-	terse             bool    // function.terse
-	recovers          bool    // recover is the predeclared function, and calls of it are wrapped
+	perf, m, c, s, on string   // names of the import, the markers, the counters, a function's scopes, and the variable "markers are on"
+	t, l              string   // names of the tallies, and of the array of last-used counters, one element per function
+	nothing           string   // name of the variable that is free to assign to; see FreePrefix
+	passed            gateTest // how the code being planted knows that its gate is open
+	double            *double  // the duplicated loop being planted, or nil
+	marks             bool     // the marked copy of double is being planted
+	noTestBefore      bool     // function.noTestBefore of the function being planted
+	tallyIndex        int      // function.tallyIndex, its index in l
+	fewNodes          bool     // function.fewNodes
+	recovers          bool     // recover is the predeclared function, and calls of it are wrapped
 }
 
 // FreePrefix is the prefix of zero-size variables to which planted calls are assigned:
@@ -173,7 +172,7 @@ func (w *overlayWriter) register() string {
 func (w *overlayWriter) function(e *edits, fn *function) {
 	f := fn.file
 	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
-	w.called, w.terse, w.untallied, w.last = fn.called, fn.terse, fn.untallied, fn.last
+	w.noTestBefore, w.fewNodes, w.tallyIndex = fn.noTestBefore, fn.fewNodes, fn.tallyIndex
 	switch fn.form {
 	case formNone:
 	case formCount:
@@ -181,34 +180,22 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formOpen:
 		w.openNamed(e, e, fn, start, end, eachTests)
 	case formTwin:
-		copied, scopes := &edits{text: e.text, file: f}, ""
-		from, to := w.chooses(fn)
-		if fn.explicit {
-			how := passed
-			if fn.framed() {
-				how, scopes = framed, w.entered(fn)
-			}
-			w.openNamed(copied, e, fn, start, end, how)
-			from, to = w.choosesBehind(fn, scopes, how)
-			scopes = ""
-		} else {
-			w.marked(copied, fn, start, "")
-			scopes = w.deferred(fn)
+		how, scopes := passed, ""
+		if fn.framed() {
+			how, scopes = framed, w.entered(fn)
 		}
+		copied := &edits{text: e.text, file: f}
+		w.openNamed(copied, e, fn, start, end, how)
+		from, to := w.ifMarkedBehind(fn, scopes, how)
 		w.renameLabels(copied, fn)
 		w.wrapRecovers(copied, f, fn.body)
 		tail := " "
 		if !fn.results() {
 			tail = "; return "
 		}
-		e.insert(start, from+scopes+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
+		e.insert(start, from+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
 		w.counts(e, fn, start)
 	case formGuarded:
-		if fn.explicit {
-			e.insert(start, w.chosen(fn))
-			w.openNamed(e, e, fn, start, end, variable)
-			break
-		}
 		if fn.follows {
 			enter := ""
 			if p := fn.point; p != nil && !p.Count {
@@ -229,27 +216,27 @@ func (w *overlayWriter) marker(i int) string {
 	return fmt.Sprintf("%s[%s.MarkerPad+%d]", w.m, w.perf, i)
 }
 
-// chooses returns the text before and after a marked body, which runs if the function's gate is
+// ifMarked returns the text before and after a marked body, which runs if the function's gate is
 // open and, if a call may take long, the marker is due. The two tests are nested rather than joined
 // by &&: the compiler would keep the result of && in a variable and test that even if the gate is
 // closed, and without a call after the first test it would lay out the marked body as the likely
 // branch.
-func (w *overlayWriter) chooses(fn *function) (from, to string) {
+func (w *overlayWriter) ifMarked(fn *function) (from, to string) {
 	if m := w.gate(fn); m != "" && fn.lengthens() {
 		return " if " + w.isMarked(m) + " {" + w.ifDue(m, "", "IsDue"), "}}"
 	}
 	return " if " + w.opens(fn) + " {", "}"
 }
 
-// choosesBehind is chooses for a body in which the function's own scope has an explicit end. That
+// ifMarkedBehind is ifMarked for a body in which the function's own scope has an explicit end. That
 // scope is opened before the body is known to be due; if it is not, opening does nothing. scopes is
 // the declaration of the function's scopes.
-func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (from, to string) {
+func (w *overlayWriter) ifMarkedBehind(fn *function, scopes string, how gateTest) (from, to string) {
 	own := w.ownScope(fn, how)
 	if m := w.gate(fn); own != "" {
 		return " if " + w.isMarked(m) + " {" + scopes + w.ifDue(m, own, "Due"), "}}"
 	}
-	from, to = w.chooses(fn)
+	from, to = w.ifMarked(fn)
 	return from + scopes, to
 }
 
@@ -268,11 +255,11 @@ func (w *overlayWriter) ifDue(marker, before, due string) string {
 
 // ownScope returns the text that opens a twin's own scope before the test whether its marked body
 // is due. It returns "" if the function's own marker is not its gate, or if there is no such test.
-func (w *overlayWriter) ownScope(fn *function, how gate) string {
-	if p := fn.point; !fn.lengthens() || p == nil || p.Count || w.called || how != passed && how != framed || w.marker(p.marker) != w.gate(fn) || fn.form != formTwin {
+func (w *overlayWriter) ownScope(fn *function, how gateTest) string {
+	if p := fn.point; !fn.lengthens() || p == nil || p.Count || w.noTestBefore || how != passed && how != framed || w.marker(p.marker) != w.gate(fn) || fn.form != formTwin {
 		return ""
 	}
-	defer func(before gate) { w.passed = before }(w.passed)
+	defer func(before gateTest) { w.passed = before }(w.passed)
 	w.passed = how
 	return w.opened(fn.point)
 }
@@ -323,11 +310,6 @@ func (w *overlayWriter) entered(fn *function) string {
 	}
 	list := strings.Join(names, ", ")
 	return " var " + list + " " + w.perf + ".Entered; " + strings.Join(none, ", ") + " = " + list + ";"
-}
-
-// deferred declares the scopes of a function and defers the call that closes them.
-func (w *overlayWriter) deferred(fn *function) string {
-	return w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
 }
 
 // counts plants counters and the calls of Pause and Resume, but no timed scopes.
@@ -435,19 +417,19 @@ func (w *overlayWriter) enterInto(scope string, p *Point) string {
 func (w *overlayWriter) count(counter int) string {
 	switch {
 	case w.tallied():
-		return w.free("TickTally(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
+		return w.uncharged("TickTally(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
 	case w.u.inline:
-		return w.free("Tick(&%s[%d])", w.c, counter)
+		return w.uncharged("Tick(&%s[%d])", w.c, counter)
 	}
-	return w.free("Count(&%s[%d])", w.c, counter) // the cheapest call where the inliner charges for it
+	return w.uncharged("Count(&%s[%d])", w.c, counter) // the cheapest call where the inliner charges for it
 }
 
 // tallied reports whether the code being planted counts by goroutine.
-func (w *overlayWriter) tallied() bool { return w.u.inline && !w.terse && !w.untallied }
+func (w *overlayWriter) tallied() bool { return w.u.inline && !w.fewNodes }
 
 // tallyAt returns the arguments by which Tally finds a counter.
 func (w *overlayWriter) tallyAt(counter int) string {
-	return fmt.Sprintf("&%s, &%s[%d], %d", w.t, w.l, w.last, counter)
+	return fmt.Sprintf("&%s, &%s[%d], %d", w.t, w.l, w.tallyIndex, counter)
 }
 
 // tallyOf returns the Tally arguments for the counter of a demoted marker's scopes. These counters
@@ -460,10 +442,10 @@ func (w *overlayWriter) tallyOf(p *Point) string {
 // that is not inlined.
 func (w *overlayWriter) counted(counter int) string {
 	switch {
-	case w.called && w.tallied():
-		return w.free("TickTallyCall(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
-	case w.called:
-		return w.free("TickCall(&%s[%d])", w.c, counter)
+	case w.noTestBefore && w.tallied():
+		return w.uncharged("TickTallyCall(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
+	case w.noTestBefore:
+		return w.uncharged("TickCall(&%s[%d])", w.c, counter)
 	}
 	return w.count(counter)
 }
@@ -488,22 +470,22 @@ func (w *overlayWriter) tally(ev event) string {
 	switch {
 	case !w.u.inline:
 		return w.count(counter)
-	case ev.first && w.called:
-		return w.free("TallyCall(%s)", w.tallyAt(counter))
+	case ev.first && w.noTestBefore:
+		return w.uncharged("TallyCall(%s)", w.tallyAt(counter))
 	case ev.first:
-		return w.free("Tally(%s)", w.tallyAt(counter))
+		return w.uncharged("Tally(%s)", w.tallyAt(counter))
 	}
-	return w.free("TallyOn(%s)", w.tallyAt(counter))
+	return w.uncharged("TallyOn(%s)", w.tallyAt(counter))
 }
 
 // tallies reports whether the unit has functions that count by goroutine.
 func (w *overlayWriter) tallies() bool { return w.u.inline && w.u.counting > 0 }
 
-// free returns a call of a runtime function, as an assignment that is free to the inliner if
+// uncharged returns a call of a runtime function, as an assignment that is free to the inliner if
 // possible (see FreePrefix).
-func (w *overlayWriter) free(call string, args ...any) string {
+func (w *overlayWriter) uncharged(call string, args ...any) string {
 	call = w.perf + "." + fmt.Sprintf(call, args...) + ";"
-	if w.u.inline && !w.terse {
+	if w.u.inline && !w.fewNodes {
 		call = w.nothing + "[0] = " + call
 	}
 	return " " + call

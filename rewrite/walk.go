@@ -286,7 +286,7 @@ func (w *walker) labelled(s ast.Stmt, label string, d *directive) {
 func (w *walker) plain(s ast.Stmt, d *directive) {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
-		w.fn.ways = append(w.fn.ways, way{s, w.opened(0)})
+		w.fn.returns = append(w.fn.returns, returnSite{s, w.opened(0)})
 	case *ast.DeferStmt:
 		w.fn.defers++
 	case *ast.DeclStmt:

@@ -26,22 +26,15 @@ type double struct {
 
 // findDoubles returns the outermost loops to duplicate.
 func (fn *function) findDoubles(u *Unit) (found []*double) {
-	if fn.called || fn.terse || fn.file.cgo || fn.file.lineDirs {
+	if fn.noTestBefore || fn.fewNodes || fn.file.cgo || fn.file.lineDirs {
 		return nil
 	}
 	follows := fn.follows && !fn.atTop()
-	switch {
-	case follows:
-		// A function with results that the compiler may inline must not grow: its results would
-		// escape to the heap if it were not inlined.
-		if fn.small() || fn.results() && fn.inline && fn.cost <= openBudget {
-			return nil
-		}
-	case fn.form != formGuarded:
+	if fn.form == formTwin || fn.form == formOpen && fn.small() {
 		return nil
 	}
 	d := doubler{fn: fn, brief: follows, channels: u.lasting().channels, labelled: map[ast.Stmt]bool{},
-		bytes: fn.size, ways: len(fn.ways)}
+		bytes: fn.size, returns: len(fn.returns)}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		switch n := n.(type) {
@@ -73,7 +66,7 @@ type doubler struct {
 	channels map[string]bool // names of channels; see lasting
 	labelled map[ast.Stmt]bool
 
-	bytes, nodes, ways int // size of the function with the copies so far, and its returns; nodes is 0 until counted
+	bytes, returns int // size of the function with the copies so far, and the number of its returns
 }
 
 // double returns the double for a loop, or nil if the loop is not to be duplicated.
@@ -82,11 +75,8 @@ func (d *doubler) double(loop ast.Stmt) *double {
 	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) || fn.startsSlice(loop) {
 		return nil
 	}
-	if d.nodes == 0 {
-		d.nodes = nodes(fn.body) + markNodes*len(fn.events)
-	}
-	bytes, nodes, ways := int(loop.End()-loop.Pos()), nodes(loop), fn.returnsIn(loop)
-	if d.bytes+bytes > maxTwin || d.nodes+nodes > gc.BigNodes || !fn.explicit && ways > 0 && (d.ways+ways)*(fn.defers+1) > gc.OpenDefers {
+	bytes, returns := int(loop.End()-loop.Pos()), fn.returnsIn(loop)
+	if d.bytes+bytes > maxTwin || !fn.explicit && returns > 0 && (d.returns+returns)*(fn.defers+1) > gc.OpenDefers {
 		return nil
 	}
 	b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
@@ -99,7 +89,7 @@ func (d *doubler) double(loop ast.Stmt) *double {
 			return nil
 		}
 	}
-	d.bytes, d.nodes, d.ways = d.bytes+bytes, d.nodes+nodes, d.ways+ways
+	d.bytes, d.returns = d.bytes+bytes, d.returns+returns
 	return b
 }
 
@@ -112,7 +102,7 @@ func (d *doubler) isBrief(loop ast.Stmt) bool {
 			return false
 		}
 	case *ast.RangeStmt:
-		if loop.Value == nil && d.channels[lastName(loop.X)] || d.fn.rangesGiven(loop) {
+		if loop.Value == nil && d.channels[lastName(loop.X)] || d.fn.ranges(loop) {
 			return false
 		}
 	}
@@ -138,7 +128,7 @@ func copyable(loop ast.Stmt) bool {
 
 // returnsIn returns the number of the function's returns in a statement.
 func (fn *function) returnsIn(s ast.Stmt) (n int) {
-	for _, w := range fn.ways {
+	for _, w := range fn.returns {
 		if s.Pos() <= w.stmt.Pos() && w.stmt.Pos() < s.End() {
 			n++
 		}
@@ -182,12 +172,11 @@ func (w *overlayWriter) doubled(e *edits, fn *function, test string, plant func(
 // inDouble reports whether a point's scope is in the duplicated loop being planted.
 func (w *overlayWriter) inDouble(p *Point) bool { return w.double != nil && w.double.inside[p] }
 
-// planted returns the points whose scopes need code at the current place. In the unmarked copy of a
-// loop these are none of the loop's own points, and none at all if a local variable has chosen
-// between the copies.
+// planted returns the points whose scopes need code at the current place: in the unmarked copy of a
+// loop none of the loop's own.
 func (w *overlayWriter) planted(points []*Point) (list []*Point) {
 	for _, p := range points {
-		if w.marks || !w.inDouble(p) && (w.double == nil || w.passed != variable) {
+		if w.marks || !w.inDouble(p) {
 			list = append(list, p)
 		}
 	}

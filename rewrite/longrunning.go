@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"bytes"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -16,13 +15,13 @@ import (
 // off many times. Tested only once, its loop would never be recorded, or always. So each scope in
 // the loop tests its marker, which costs little compared with what the loop waits for.
 
-// stays reports whether the function is long-running: one of its loops with scopes or points
+// isLongRunning reports whether the function is long-running: one of its loops with scopes or points
 //
 //   - has //perf:mark long, or the function has;
 //   - sends, receives, or ranges over a channel, judging by names;
 //   - calls anything, in a function that runs once: func main, or one that a go statement starts;
 //   - calls anything, and has neither a condition nor a statement that leaves it.
-func (fn *function) stays(u *Unit) bool {
+func (fn *function) isLongRunning(u *Unit) bool {
 	if fn.loops == 0 || !fn.file.explicit || !fn.holds(fn.body) {
 		return false
 	}
@@ -30,7 +29,7 @@ func (fn *function) stays(u *Unit) bool {
 		return true
 	}
 	in := u.lasting()
-	once, found := in.once(fn), false
+	once, found := in.runsOnce(fn), false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		long := once
@@ -76,15 +75,14 @@ func (fn *function) holds(body *ast.BlockStmt) bool {
 	return false
 }
 
-// once reports whether the function is func main, has the name of a function that a go statement
+// runsOnce reports whether the function is func main, has the name of a function that a go statement
 // starts, or is a literal in a go statement or an argument of a method Go (as of errgroup.Group).
-func (in *lasting) once(fn *function) bool {
-	if fn.decl != nil {
-		name := fn.decl.Name.Name
-		return fn.decl.Recv == nil && name == "main" || in.started[name]
+func (in *lasting) runsOnce(fn *function) bool {
+	if fn.lit != nil {
+		return in.literals[fn.lit]
 	}
-	before := bytes.TrimRight(fn.file.Text[:fn.file.offset(fn.lit.Pos())], " \t")
-	return bytes.HasSuffix(before, []byte(".Go(")) || bytes.HasSuffix(before, []byte("go")) && !wordByte(before, len(before)-3)
+	name := fn.decl.Name.Name
+	return fn.decl.Recv == nil && name == "main" || in.started[name]
 }
 
 // hasWayOut reports whether the body of a loop has a return, break or goto.
@@ -155,99 +153,75 @@ func lastName(x ast.Expr) string {
 	return ""
 }
 
-// lasting has the names in a unit by which long-running functions are recognised.
+// lasting has what long-running functions of a unit are recognised by.
 type lasting struct {
-	channels map[string]bool // variables, parameters and fields that are channels, and functions that return one
-	started  map[string]bool // functions and methods that go statements call
-	types    map[string]bool // types that are declared as channels
+	channels map[string]bool       // names of variables, parameters and fields that are channels, and of functions that return one
+	started  map[string]bool       // names of functions and methods that go statements call
+	literals map[*ast.FuncLit]bool // literals that go statements call, and arguments of methods Go
+	types    map[string]bool       // names of channel types
 }
 
-// lasting returns the unit's names, computing them on the first call.
+// lasting returns the unit's, computing it on the first call.
 func (u *Unit) lasting() *lasting {
-	if u.lasts != nil {
-		return u.lasts
-	}
-	in := &lasting{map[string]bool{"C": true}, map[string]bool{}, map[string]bool{}} // C: the channel of a time.Ticker
-	u.lasts = in
-	u.typeSpecs(func(s *ast.TypeSpec) {
-		if isChannel(s.Type) {
-			in.types[s.Name.Name] = true
+	if u.lasts == nil {
+		u.lasts = &lasting{map[string]bool{"C": true}, map[string]bool{}, map[*ast.FuncLit]bool{}, map[string]bool{}} // C: the channel of a time.Ticker
+		u.typeSpecs(func(s *ast.TypeSpec) { u.lasts.types[s.Name.Name] = u.lasts.isChannel(s.Type) })
+		for _, f := range u.files {
+			ast.Inspect(f.ast, u.lasts.add)
 		}
-	})
-	for _, f := range u.files {
-		if len(in.types) > 0 || bytes.Contains(f.Text, []byte("chan")) {
-			ast.Inspect(f.ast, in.channel)
-		}
-		in.starts(f.Text)
 	}
-	return in
+	return u.lasts
 }
 
-// starts adds the names of the functions that go statements in a text call.
-func (in *lasting) starts(text []byte) {
-	for word := []byte("go "); ; {
-		i := bytes.Index(text, word)
-		if i < 0 {
-			return
-		}
-		before := bytes.TrimRight(text[:i], " \t")
-		text = text[i+len(word):]
-		if len(before) > 0 && bytes.IndexByte([]byte("\n{};:"), before[len(before)-1]) < 0 {
-			continue
-		}
-		if end := bytes.IndexAny(text, "(\n"); end > 0 && text[end] == '(' {
-			called := text[:end]
-			if i := bytes.LastIndexByte(called, '['); i > 0 && called[end-1] == ']' { // type arguments
-				called = called[:i]
-			}
-			if bytes.IndexByte(called, ' ') < 0 {
-				in.started[string(called[bytes.LastIndexByte(called, '.')+1:])] = true
-			}
-		}
-	}
-}
-
-// channel adds the names that a node declares as a channel, or to which it assigns a new one.
-func (in *lasting) channel(n ast.Node) bool {
-	add := func(name string, typ ast.Expr) {
-		if name != "" && (isChannel(typ) || in.types[lastName(typ)]) {
-			in.channels[name] = true
-		}
-	}
-	made := func(name, x ast.Expr) {
-		call, ok := ast.Unparen(x).(*ast.CallExpr)
-		if ok && len(call.Args) > 0 && lastName(call.Fun) == "make" {
-			add(lastName(name), call.Args[0])
+// add adds what a node declares as a channel, or starts.
+func (in *lasting) add(n ast.Node) bool {
+	channel := func(name ast.Expr, is bool) {
+		if is && lastName(name) != "" {
+			in.channels[lastName(name)] = true
 		}
 	}
 	switch n := n.(type) {
+	case *ast.GoStmt:
+		in.started[lastName(n.Call.Fun)] = true
+		in.start(n.Call.Fun)
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && len(n.Args) == 1 {
+			in.start(n.Args[0])
+		}
 	case *ast.Field:
 		for _, name := range n.Names {
-			add(name.Name, n.Type)
+			channel(name, in.isChannel(n.Type))
 		}
 	case *ast.ValueSpec:
 		for i, name := range n.Names {
-			if n.Type != nil {
-				add(name.Name, n.Type)
-			} else if i < len(n.Values) {
-				made(name, n.Values[i])
-			}
+			channel(name, in.isChannel(n.Type) || i < len(n.Values) && in.makesChannel(n.Values[i]))
 		}
 	case *ast.AssignStmt:
 		for i, x := range n.Rhs {
-			made(n.Lhs[min(i, len(n.Lhs)-1)], x)
+			channel(n.Lhs[min(i, len(n.Lhs)-1)], in.makesChannel(x))
 		}
 	case *ast.KeyValueExpr:
-		made(n.Key, n.Value)
+		channel(n.Key, in.makesChannel(n.Value))
 	case *ast.FuncDecl:
 		if list := n.Type.Results; list.NumFields() == 1 {
-			add(n.Name.Name, list.List[0].Type)
+			channel(n.Name, in.isChannel(list.List[0].Type))
 		}
 	}
 	return true
 }
 
-func isChannel(t ast.Expr) bool {
+func (in *lasting) start(x ast.Expr) {
+	if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
+		in.literals[lit] = true
+	}
+}
+
+func (in *lasting) makesChannel(x ast.Expr) bool {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	return ok && len(call.Args) > 0 && lastName(call.Fun) == "make" && in.isChannel(call.Args[0])
+}
+
+func (in *lasting) isChannel(t ast.Expr) bool {
 	_, ok := ast.Unparen(t).(*ast.ChanType)
-	return ok
+	return ok || in.types[lastName(t)]
 }
