@@ -277,7 +277,8 @@ func (s *stripper) dropImport(spec *ast.ImportSpec) {
 	s.last = 0
 	sp := s.drop(from, to, true)
 	// A blank line was inserted above an import by itself.
-	if above := lineStart(s.src, max(sp.from-1, 0)); above > 0 && blank(s.src[above:sp.from]) && blank(s.src[sp.to:lineEnd(s.src, sp.to)]) {
+	below := bytes.TrimPrefix(s.src[skipBlanks(s.src, sp.to):lineEnd(s.src, sp.to)], []byte(")"))
+	if above := lineStart(s.src, max(sp.from-1, 0)); above > 0 && blank(s.src[above:sp.from]) && blank(below) {
 		s.spans[len(s.spans)-1].from = above
 	}
 }

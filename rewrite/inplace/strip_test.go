@@ -107,6 +107,18 @@ func TestStripAfterEdits(t *testing.T) {
 	}
 }
 
+// A file that is not formatted when it is stripped keeps its layout.
+func TestStripUnformatted(t *testing.T) {
+	const source = "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc f() {\n\tfor range 3 {\n\t\tfmt.Println(os.Args)\n\t}\n}\n"
+	edit := func(text string) string {
+		return strings.Replace(text, "fmt.Println(os.Args)", "fmt.Println( os.Args )", 1)
+	}
+	marked := string(markAll(t, "p.go", []byte(source)))
+	if got, err := Strip("p.go", []byte(edit(marked))); err != nil || string(got) != edit(source) {
+		t.Errorf("%v, got\n%s", err, got)
+	}
+}
+
 // Inserted code that is no longer recognised is an error with its position and remedy.
 func TestStripErrors(t *testing.T) {
 	const remedy = "delete it by hand, and put a directive where a marker is wanted"
