@@ -61,6 +61,7 @@ var subjects = []struct {
 	{"countpar", "block counting on all processors against go test -covermode=atomic", (*bench).countParallel},
 	{"count", "block counting of standard packages against go test -covermode=count", (*bench).count},
 	{"diffpower", "how often markgen diff finds 5 % more work of one function of 500, and how often it is wrong", (*bench).diffPower},
+	{"countsgate", "which of ten changes of a program markgen diff -counts finds on a busy machine, against times alone", (*bench).countsGate},
 	{"sampling", "the same benchmarks and fib(25) sampled, and paused, against unmarked", (*bench).sampling},
 	{"off", "benchmarks of standard packages with markers that are off against unmarked", (*bench).off},
 	{"floor", "the same with a test at the top of functions alone, and marked, in several layouts", (*bench).floor},
