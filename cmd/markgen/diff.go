@@ -25,8 +25,9 @@ usage: markgen diff [-threshold 5%] [-counts | [-alpha 0.05] [-metric M] [-all]]
 
 Diff compares runs of a program from before a change with runs from after it, marker by marker, and says what
 got worse, what got better, and what may be chance. OLD and NEW are data files, folders of them or patterns, as for
-report; each file is one run. Without --, the first is OLD and the second NEW. Make ten runs a side where you can,
-old and new in turn: with fewer than four, any difference may be chance.
+report; each file is one run. Without --, the first is OLD and the second NEW; a folder alone that -runs has written
+with -old is both. Make ten runs a side where you can, old and new in turn: with fewer than four, any difference may be
+chance.
 
 What was renamed, moved or edited between the versions of run -old and test -old is compared with what it most likely
 was. The table marks guesses, which never fail the comparison.
@@ -40,7 +41,7 @@ shows where the change is surest.
 
 Numbers that are the same in all runs of a side, two or more, are compared exactly beside the times: scopes and, with
 collect=alloc in deep builds, the objects and bytes that scopes allocate. One that grew by -threshold or more is worse,
-however busy the machine was. Numbers that vary from run to run are named. What runs on one side only is listed. Runs
+however busy the machine was. Where a loop was edited, all loops of its function are added up. Numbers that vary from run to run are named. What runs on one side only is listed. Runs
 that were killed and markers that were sampled or turned off take no part.
 
   -threshold 5%  the change that matters
@@ -125,6 +126,9 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	if slices.Contains(args, "--") && !slices.Contains(given, "--") { // nothing precedes it, so it was parsed as the end of the flags
 		given = append([]string{"--"}, given...)
 	}
+	if old, fresh := pair(env, given); old != "" {
+		given = []string{old, fresh}
+	}
 	old, fresh, wrong := sides(given)
 	if wrong != "" {
 		return env.Wrong("%s", wrong)
@@ -194,6 +198,24 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 		return cli.Finding
 	}
 	return code
+}
+
+// pair returns the folders of the old and the new runs in the only folder given, as -runs writes
+// them with -old; otherwise "".
+func pair(env *cli.Env, args []string) (old, fresh string) {
+	if len(args) != 1 || !env.IsFolder(args[0]) {
+		return "", ""
+	}
+	if _, err := runfile.Find(env.Dir, args[0]); err == nil {
+		return "", "" // it has data itself
+	}
+	old, fresh = filepath.Join(args[0], "old"), filepath.Join(args[0], "new")
+	for _, folder := range []string{old, fresh} {
+		if _, err := runfile.Find(env.Dir, folder); err != nil {
+			return "", ""
+		}
+	}
+	return old, fresh
 }
 
 // sides splits the arguments into the two sides; wrong is an error message or "".

@@ -62,8 +62,8 @@ func runMerge(ctx context.Context, env *cli.Env, args []string) int {
 	}
 	code := cli.OK
 	files := slices.Collect(findRuns(env, fs.Args(), &code))
-	if file := readToo(env, *out, fs.Args(), files); file != "" {
-		return env.Fail(fmt.Errorf("%s is to be written and is also among the data; give its name as DATA to add to it, or write elsewhere", file))
+	if arg := readToo(env, *out, fs.Args()); arg != "" {
+		return env.Fail(fmt.Errorf("%s would be among the data of %s, and be counted twice from then on; write elsewhere, or name the data files one by one", *out, arg))
 	}
 	p, readCode := addUp(env, files)
 	if code = max(code, readCode); p == nil {
@@ -124,23 +124,26 @@ func tracedItself(env *cli.Env, out string, files []string) bool {
 	return err == nil && p.Trace != nil && p.Trace.Records > 0
 }
 
-// readToo returns the output file, as named in the inputs, if a directory or pattern includes it,
-// so that each merge would add it to itself; otherwise "".
-func readToo(env *cli.Env, out string, args, files []string) string {
-	written, err := os.Stat(env.Path(out))
-	if err != nil {
-		return ""
+// readToo returns the folder or pattern among the arguments that the output file would be part of,
+// so that whoever reads it afterwards counts its runs twice; otherwise "".
+func readToo(env *cli.Env, out string, args []string) string {
+	path := env.Path(out)
+	real := func(dir string) string {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			return resolved
+		}
+		return dir
 	}
-	is := func(file string) bool {
-		info, err := os.Stat(file)
-		return err == nil && os.SameFile(info, written)
+	if slices.ContainsFunc(args, func(arg string) bool { return env.Path(arg) == path }) {
+		return "" // it is to be added to
 	}
-	if slices.ContainsFunc(args, func(arg string) bool { return is(env.Path(arg)) }) {
-		return ""
-	}
-	for _, file := range files {
-		if filepath.Base(file) == filepath.Base(out) && is(file) {
-			return file
+	for _, arg := range args {
+		given := env.Path(arg)
+		if env.IsFolder(arg) && real(given) == real(filepath.Dir(path)) {
+			return arg
+		}
+		if ok, err := filepath.Match(given, path); ok && err == nil && !env.IsFolder(arg) {
+			return arg
 		}
 	}
 	return ""

@@ -78,8 +78,8 @@ counts once. Runs that were killed or still go on can be read as well.
              {path} for that on this machine, and {line}: 'https://github.com/o/r/blob/main/{file}#L{line}';
              none: nowhere (default: ` + editorLink + `, the editor; of -api none)
 
-With -- between data files, the html format compares: what got worse and what got better, as markgen diff decides with
--threshold and -alpha, both distributions of a marker in one chart, and the change of its count, total and mean.
+With -- between data files, or of a folder alone that -runs has written with -old, the html format compares: what got
+worse and what got better, as markgen diff decides with -threshold and -alpha, both distributions of a marker in one chart, and the change of its count, total and mean.
 
 On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set. Where standard output is
 something else it is as wide as it needs to be, or as COLUMNS says.
@@ -133,6 +133,9 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 		return code
 	}
 	data := reportArgs(fs.Args())
+	if old, fresh := pair(env, fs.Args()); old != "" && o.Format == "html" {
+		data = dataArgs{old: []string{old}, now: []string{fresh}}
+	}
 	if data.compared() {
 		o.Against = new(profile.Profile) // for Check only; read sets the actual profile
 	}
