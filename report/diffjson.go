@@ -65,7 +65,7 @@ type jsonWork struct {
 
 type jsonCount struct {
 	jsonPlace
-	What    string            `json:"what"` // scopes, objects or bytes
+	What    string            `json:"what"` // scopes, objects, bytes or iterations
 	Old     uint64            `json:"old"`
 	New     uint64            `json:"new"`
 	Change  jsonFloat         `json:"change"`

@@ -27,6 +27,9 @@ const (
 	Scopes  = "scopes"
 	Objects = "objects" // allocated on the goroutine in scopes of the marker, and in none inside
 	Bytes   = "bytes"   // likewise
+
+	// Iterations of all loops of a function, where one was edited and has no certain counterpart.
+	Iterations = "iterations"
 )
 
 // quantities are the values of Count.What, in the order of reports.
@@ -214,6 +217,7 @@ func (c *Comparison) counts(r *Result) {
 			}
 		}
 	}
+	c.iterations(r, least)
 	slices.SortStableFunc(r.Counted, func(a, b Count) int {
 		return cmp.Or(compareBool(a.Guess, b.Guess), cmp.Compare(b.Verdict, a.Verdict),
 			cmp.Compare(math.Abs(math.Log1p(b.Change())), math.Abs(math.Log1p(a.Change()))))

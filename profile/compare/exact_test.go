@@ -175,3 +175,37 @@ func TestExactCallers(t *testing.T) {
 		t.Errorf("without some callers: %q, want %q", got, want)
 	}
 }
+
+// The loops of a function are compared together where one of them was edited, which then has
+// another ID, or a counterpart that is a guess.
+func TestIterations(t *testing.T) {
+	function := func(n, calls int) profile.Marker {
+		m := called(n, calls)
+		m.Kind = "func"
+		return m
+	}
+	loop := func(id, of, turns int) profile.Marker {
+		m := called(id, turns)
+		m.Name, m.Kind = fmt.Sprintf("%s:for#%d", marker(of, nil).Name, id), "loop"
+		return m
+	}
+	got := sidesOf(t, Options{Threshold: 0.05, Counts: CountsOnly}, 2, func(label Label, number int) *profile.Profile {
+		l := int(label)
+		guess := loop(31, 3, 10+10*l)
+		guess.Guess = label == New
+		return of(
+			function(0, 1), loop(10+l, 0, 200+20*l), loop(12, 0, 100), // edited, and one that was not
+			function(1, 1), loop(13, 1, 10), // not edited
+			function(2, 1), loop(20+l, 2, 10+10*l), loop(22, 2, 5+number), // one varies
+			function(3, 1), guess,
+			function(4, 1), loop(40+l, 4, 7), // the same number
+		)
+	})
+	want := lines(`
+shop.f003 iterations 10 20 worse
+shop.f000 iterations 300 320 worse
+shop.f003:for#31 scopes 10 20 worse guess`)
+	if list := counted(got); !slices.Equal(list, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))
+	}
+}
