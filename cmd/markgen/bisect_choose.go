@@ -343,9 +343,9 @@ func (b *bisection) conclude(ctx context.Context, found []string) error {
 	fmt.Fprintf(w, "sure    %s\n", sure)
 	skipped := ""
 	if b.skipped > 0 {
-		skipped = fmt.Sprintf(", %d of them skipped", b.skipped)
+		skipped = fmt.Sprintf(", of which %d were skipped", b.skipped)
 	}
-	_, err = fmt.Fprintf(w, "builds  %d%s, for %s\n", b.built, skipped, units.Plural(b.between, "commit"))
+	_, err = fmt.Fprintf(w, "builds  %d: both ends, and %d of %s%s\n", b.built, b.built-2, units.Plural(b.between, "commit"), skipped)
 	return err
 }
 
