@@ -39,10 +39,11 @@ and a figure is larger by -threshold or more, or when there is nothing to compar
 at its quantiles p5, p25, p50, p90 and p99, by its mean, and by the mean of the slowest hundredth, p99+; the table
 shows where the change is surest.
 
-Numbers that are the same in all runs of a side, two or more, are compared exactly beside the times: scopes and, with
-collect=alloc in deep builds, the objects and bytes that scopes allocate. One that grew by -threshold or more is worse,
-however busy the machine was. Where a loop was edited, all loops of its function are added up. Numbers that vary from run to run are named. What runs on one side only is listed. Runs
-that were killed and markers that were sampled or turned off take no part.
+Numbers that are the same in all runs of a side, two or more, are compared exactly beside the times: scopes and,
+with collect=alloc in deep builds, the objects and bytes that scopes allocate. One that grew by -threshold or more
+is worse, however busy the machine was. Where a loop was edited, all loops of its function are added up. Numbers
+that vary from run to run are named. What runs on one side only is listed. Runs that were killed and markers that
+were sampled or turned off take no part.
 
   -threshold 5%  the change that matters
   -counts        compares only numbers that do not vary from run to run, and no times. One run a side will do if the

@@ -137,11 +137,16 @@ func (c *Comparison) Add(label Label, p *profile.Profile) error {
 	if exact {
 		c.countable[label]++
 	}
+	onPaths := pathCallers(p)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		s := c.addMarker(label, run, p.Start, m)
 		if exact {
-			s.exact.add(label, m, p.NoSelf)
+			callers := m.Callers
+			if len(callers) == 0 {
+				callers = onPaths[m.ID]
+			}
+			s.exact.add(label, m, callers, p.NoSelf)
 		}
 		c.processAlloc = c.processAlloc || m.Reading(profile.ProcessAlloc) != nil
 	}

@@ -122,8 +122,8 @@ func countable(p *profile.Profile) bool {
 	return p.Complete && p.Lost == 0 && p.Sampling == nil && !p.Untimed && p.Wild == nil
 }
 
-// add adds a marker's numbers in a complete run.
-func (e *exact) add(label Label, m *profile.Marker, noSelf bool) {
+// add adds a marker's numbers in a complete run. callers are the scopes under each caller.
+func (e *exact) add(label Label, m *profile.Marker, callers []profile.Caller, noSelf bool) {
 	e.sides[0][label].add(m.Count)
 	for k, name := range []string{profile.AllocObjects, profile.AllocBytes} {
 		r := m.Reading(profile.Alloc)
@@ -138,8 +138,8 @@ func (e *exact) add(label Label, m *profile.Marker, noSelf bool) {
 		}
 	}
 	var sum uint64
-	for i := range m.Callers {
-		c := &m.Callers[i]
+	for i := range callers {
+		c := &callers[i]
 		sum += c.Count
 		if e.callers == nil {
 			e.callers = map[registry.ID]*callerTally{}
@@ -153,6 +153,33 @@ func (e *exact) add(label Label, m *profile.Marker, noSelf bool) {
 		t.sides[label].add(c.Count)
 	}
 	e.partial = e.partial || sum != m.Count
+}
+
+// pathCallers returns the scopes of each marker under each caller, from the call paths of a run.
+func pathCallers(p *profile.Profile) map[registry.ID][]profile.Caller {
+	if p.Paths == nil {
+		return nil
+	}
+	names := map[registry.ID]string{}
+	for i := range p.Markers {
+		names[p.Markers[i].ID] = p.Markers[i].Name
+	}
+	callers := map[registry.ID][]profile.Caller{}
+	for i := range p.Paths.Nodes {
+		n := &p.Paths.Nodes[i]
+		var from registry.ID
+		if n.Parent >= 0 {
+			from = p.Paths.Nodes[n.Parent].ID
+		}
+		list := callers[n.ID]
+		k := slices.IndexFunc(list, func(c profile.Caller) bool { return c.ID == from })
+		if k < 0 {
+			k, list = len(list), append(list, profile.Caller{ID: from, Name: names[from]})
+		}
+		list[k].Count += n.Count
+		callers[n.ID] = list
+	}
+	return callers
 }
 
 // changedCallers returns the callers under which the number of scopes differs between the sides.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
 )
 
 // called returns a marker with a number of calls.
@@ -207,5 +208,22 @@ shop.f000 iterations 300 320 worse
 shop.f003:for#31 scopes 10 20 worse guess`)
 	if list := counted(got); !slices.Equal(list, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Callers are read off call paths, too.
+func TestExactPathCallers(t *testing.T) {
+	got := sidesOf(t, Options{Threshold: 0.05, Counts: CountsOnly}, 2, func(label Label, number int) *profile.Profile {
+		more := 10 * int(label)
+		p := of(called(0, 30+more), called(1, 1), called(2, 1))
+		id := func(n int) registry.ID { return marker(n, nil).ID }
+		p.Paths = &profile.Paths{Runs: 1, Nodes: []profile.Path{
+			{Parent: -1, ID: id(1), Count: 1}, {Parent: 0, ID: id(0), Count: 5}, {Parent: 0, ID: id(2), Count: 1}, {Parent: 2, ID: id(0), Count: uint64(20 + more)}, {Parent: -1, ID: id(0), Count: 5},
+		}}
+		return p
+	})
+	want := []string{"shop.f000 scopes 30 40 worse; shop.f002 20 30"}
+	if list := counted(got); !slices.Equal(list, want) {
+		t.Errorf("%q, want %q", list, want)
 	}
 }
