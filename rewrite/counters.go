@@ -10,8 +10,7 @@ import (
 // points, in the order of Unit.blocks.
 type coverBlock struct {
 	cover.Block
-	f   *file
-	sum []int // if not nil, the block has no counter: its count is the sum of these blocks' counts
+	f *file
 }
 
 // coverFile plants counters for the basic blocks of a file.
@@ -25,37 +24,23 @@ func (w *walker) coverFile(f *file) {
 		}
 	}
 	blocks := cover.Blocks(w.u.fset, f.ast, f.Text, w.o.Release)
-	if w.u.declared == nil {
-		w.u.declared = w.u.declaredNames()
-	}
-	sums, before := cover.Sums(f.ast, blocks, w.u.declared), len(w.u.blocks)
-	for i, b := range blocks {
-		for k := range sums[i] {
-			sums[i][k] += before
-		}
-		w.u.blocks = append(w.u.blocks, coverBlock{b, f, sums[i]})
-	}
-	for i, b := range blocks {
-		index := before + i
+	for _, b := range blocks {
+		index := len(w.u.blocks)
+		w.u.blocks = append(w.u.blocks, coverBlock{b, f})
 		fn := byNode[b.Func]
-		if fn == nil || b.Dead || sums[i] != nil {
+		if fn == nil || b.Dead {
 			continue
 		}
-		e := event{op: opCover, at: f.offset(b.At), block: index}
+		fn.blocks = true
+		e := event{op: opCover, at: f.offset(b.At), block: index, first: b.At == b.Body().Lbrace+1}
 		if b.Close.IsValid() {
 			e.op = opWrap
 			fn.events = append(fn.events, event{op: opUnwrap, at: f.offset(b.Close)})
 		}
 		fn.events = append(fn.events, e)
 	}
-	first := w.u.firstBlocks(before)
 	for _, fn := range f.functions {
 		fn.sortEvents()
-		for i := range fn.events {
-			if e := &fn.events[i]; e.op == opCover || e.op == opWrap {
-				e.first, fn.blocks = first[e.block], true
-			}
-		}
 	}
 }
 
@@ -70,22 +55,4 @@ func (u *Unit) numberTallies() {
 			}
 		}
 	}
-}
-
-// firstBlocks returns which of the unit's blocks, from an index on, may be counted first in a call
-// of their function: the block with which the function starts, or, if that is a sum, its terms.
-func (u *Unit) firstBlocks(from int) map[int]bool {
-	first := map[int]bool{}
-	for i := from; i < len(u.blocks); i++ { // the terms of a sum follow it
-		b := &u.blocks[i]
-		if b.At == b.Body().Lbrace+1 {
-			first[i] = true
-		}
-		if first[i] {
-			for _, k := range b.sum {
-				first[k] = true
-			}
-		}
-	}
-	return first
 }

@@ -99,25 +99,6 @@ func (u *Unit) topNames() map[string]bool {
 	return names
 }
 
-// declaredNames returns the names that the unit declares, except imports, and the predeclared names
-// that other units of its package redeclare.
-func (u *Unit) declaredNames() map[string]bool {
-	names := declaredNames(u.files)
-	maps.Copy(names, u.beside)
-	return names
-}
-
-// declaredNames returns the names that files declare, except imports.
-func declaredNames(files []*file) map[string]bool {
-	names := map[string]bool{}
-	for _, f := range files {
-		for name := range declarations(f.ast, true) {
-			names[name] = true
-		}
-	}
-	return names
-}
-
 // declared reports whether the files declare or import the predeclared name word, so that it may
 // mean something else.
 func declared(files []*file, word string) bool {

@@ -91,9 +91,6 @@ func (u *Unit) table(root string) string {
 		file := blockFile(c)
 		line = append(line, 'b')
 		numbers(file, c.StartLine, c.StartCol, c.EndLine, c.EndCol, c.NumStmt)
-		for i, k := range c.sum {
-			line = strconv.AppendInt(append(line, "\t+"[min(i, 1)]), int64(len(u.counts)+k), 10)
-		}
 		end()
 	}
 	return b.String()

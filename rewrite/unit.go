@@ -33,7 +33,6 @@ type Unit struct {
 	blocks   []coverBlock    // basic blocks; their counters follow those of the points; set by Find
 	counting int             // number of functions that count by goroutine; see findLasts
 	beside   map[string]bool // predeclared names that other units of the package redeclare; see Together
-	declared map[string]bool // all names that its files declare; nil until computed
 	counts   []*Point        // points with a Counter, in order
 	timed    []*Point        // points with a Marker, in order
 	lasts    *lasting        // nil until computed

@@ -14,34 +14,6 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// A counter that is a sum of others has their sum, at any depth. A line that names counters before
-// it can't be parsed, and missing counters add nothing.
-func TestBlockSums(t *testing.T) {
-	block := func(line, sum string) string {
-		return "b\t0\t" + line + "\t1\t" + line + "\t9\t1" + sum + "\n"
-	}
-	text := "p\ta\nf\ta.go\n" + block("1", "\t1+2") + block("2", "") + block("3", "\t3+4") + block("4", "") + block("5", "") +
-		block("6", "\t4+6") + block("7", "\t7") + block("8", "\t1000") + block("9", "\t") + block("10", "\t-1") + block("11", "\tx+12") + block("12", "\t1\t2")
-	run := profiletest.Run{Tables: []profiletest.Table{{Text: text, Counters: []uint64{0, 20, 0, 300, 4000, 7, 8, 9, 1, 1, 1, 1}}}}
-	file := run.File()
-	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[int]uint64{}
-	for _, b := range p.Blocks {
-		got[b.StartLine] = b.Count
-	}
-	// Line 6 names a counter before it.
-	want := map[int]uint64{1: 4320, 2: 20, 3: 4300, 4: 300, 5: 4000, 7: 17, 8: 9}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("counts by line (-want +got):\n%s", diff)
-	}
-	if n := strings.Count(strings.Join(p.Warnings, "\n"), "can't be read"); n != 5 {
-		t.Errorf("%d lines can't be read, want 5: %q", n, p.Warnings)
-	}
-}
-
 // Counters excluded by only= and skip= are off, independently of others in their table.
 func TestCountersOff(t *testing.T) {
 	text := "p\ta\nf\ta.go\n"

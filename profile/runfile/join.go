@@ -7,7 +7,6 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/estimate"
-	"github.com/markgen/markgen/profile/table"
 	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
 )
@@ -148,17 +147,6 @@ func (r *run) followAliases() {
 	r.firsts()
 }
 
-// addSums sets the counters that are sums of others. Counters that are missing add nothing.
-func addSums(t *table.Table, counts []uint64) {
-	for _, s := range slices.Backward(t.Added) {
-		for _, k := range s.Of {
-			if k < len(counts) {
-				counts[s.Number] = profile.Add64(counts[s.Number], counts[k])
-			}
-		}
-	}
-}
-
 // counts returns the counters of a table, summed over all shards. There may be fewer than the table
 // names.
 func (r *run) counts(number uint64, t *unitTable) []uint64 {
@@ -170,7 +158,6 @@ func (r *run) counts(number uint64, t *unitTable) []uint64 {
 		}
 		counts = r.addWords(counts, b.offset+layout.OffCountersData, min(n, uint64(len(t.Counters))))
 	}
-	addSums(t.Table, counts)
 	return counts
 }
 

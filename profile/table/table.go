@@ -18,7 +18,6 @@ type Table struct {
 	Gates    []int             // by marker, the index of the marker whose gate it uses; -1 if none
 	Once     []bool            // by marker, whether only Go's runtime calls its function, once
 	Counters []Counter
-	Added    []CounterSum // in table order
 
 	Bad     int      // number of unparseable lines
 	Damages []Damage // the first mostDamages of them
@@ -35,12 +34,6 @@ type Damage struct {
 type Counter struct {
 	Marker *profile.Marker
 	Block  *profile.Block
-}
-
-// A CounterSum is a counter whose value is the sum of others, which all have larger numbers.
-type CounterSum struct {
-	Number int
-	Of     []int
 }
 
 // mostDamages is the maximum number of unparseable lines kept.
@@ -119,12 +112,10 @@ func parse(text string) *Table {
 			}
 			guesses[line[2:]] = true
 		case "b":
-			b, of, ok := parseBlock(line, blockFile, len(t.Counters))
+			b, ok := parseBlock(line, blockFile)
 			good = good && ok
 			if !good {
 				b = nil
-			} else if of != nil {
-				t.Added = append(t.Added, CounterSum{len(t.Counters), of})
 			}
 			t.Counters = append(t.Counters, Counter{Block: b})
 		}
@@ -250,28 +241,16 @@ func parsePlace(f []string, file func(string) (string, bool)) (*profile.Marker, 
 
 // parseBlock parses
 //
-//	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT [COUNTER+COUNTER…]
-//
-// for counter number i.
-func parseBlock(line string, file func(string) (string, bool), i int) (b *profile.Block, sum []int, ok bool) {
-	f := strings.SplitN(line, "\t", 9)
-	if len(f) != 7 && len(f) != 8 {
-		return nil, nil, false
-	}
-	if len(f) == 8 {
-		sum = make([]int, 0, 1+strings.Count(f[7], "+"))
-		for k := range strings.SplitSeq(f[7], "+") {
-			n, err := strconv.ParseUint(k, 10, 31)
-			if err != nil || int(n) <= i {
-				return nil, nil, false
-			}
-			sum = append(sum, int(n))
-		}
+//	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
+func parseBlock(line string, file func(string) (string, bool)) (b *profile.Block, ok bool) {
+	f := strings.SplitN(line, "\t", 8)
+	if len(f) != 7 {
+		return nil, false
 	}
 	name, ok := file(f[1])
 	n, ok2 := numbers(f[2:7])
 	if !ok || !ok2 {
-		return nil, nil, false
+		return nil, false
 	}
 	return &profile.Block{
 		File:      name,
@@ -280,7 +259,7 @@ func parseBlock(line string, file func(string) (string, bool), i int) (b *profil
 		EndLine:   n[2],
 		EndCol:    n[3],
 		NumStmt:   n[4],
-	}, sum, true
+	}, true
 }
 
 // numbers parses small unsigned integers.

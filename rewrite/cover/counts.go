@@ -331,3 +331,16 @@ func (c *counter) solve() map[int]sum {
 	}
 	return solved
 }
+
+// fallsThrough reports whether a clause has a fallthrough.
+func fallsThrough(body []ast.Stmt) bool {
+	for _, s := range body {
+		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
+			s = l.Stmt
+		}
+		if b, ok := s.(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+			return true
+		}
+	}
+	return false
+}

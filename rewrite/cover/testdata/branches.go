@@ -1,4 +1,4 @@
-// Command sums branches after code that nothing can come of, and after code that may panic. Run
+// Command branches has branches after code that nothing can come of, and after code that may panic. Run
 // with its counters, it hands them to dump.
 package main
 
