@@ -11,13 +11,13 @@ import (
 )
 
 // Scopes recorded in a window in which the run ends are weighted like those in other windows. With
-// windows for half of the time, each of 2.5 ms, many runs of a few ms end in their first window.
+// windows for half of the time, each of 5 ms, many runs of about 10 ms end in their first window.
 func TestLastWindow(t *testing.T) {
 	t.Parallel()
 	dir, windows := t.TempDir(), 0
 	for seed := range 24 {
 		data := filepath.Join(dir, fmt.Sprint(seed))
-		trapMust(t, dir, []string{fmt.Sprintf("MARKGEN=file=%s,sample=1:2,seed=%d,only=*.work", data, seed+1)}, steered(t), "period", "20000")
+		trapMust(t, dir, []string{fmt.Sprintf("MARKGEN=file=%s,sample=1:2,seed=%d,only=*.work", data, seed+1)}, steered(t), "period", "60000")
 		p, err := runfile.Read(data)
 		if err != nil {
 			t.Fatal(err)

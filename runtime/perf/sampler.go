@@ -24,7 +24,7 @@ type sampler struct {
 	used   uint64        // CPU time of the process by then, ns
 	waits  uint64        // voluntary context switches of its threads by then
 	busy   uint64        // processors kept busy between the last two reads, times 256; 0 if unknown
-	idles  bool          // the program idles at times
+	idles  bool          // the program idles at times; false until known
 
 	windowBatch
 	counters counterLook
@@ -161,8 +161,8 @@ func (s *sampler) windowNS(n uint64) uint64 {
 //go:norace
 func (s *sampler) plan(t uint64) {
 	used, waits := platform.CPUTime()
-	if took := t - s.looked; took != 0 {
-		if s.looked != 0 && used != 0 {
+	if took := t - s.looked; took != 0 && s.looked != 0 {
+		if used != 0 {
 			s.busy = (used-s.used)<<8/took | 1
 		}
 		s.idles = s.busy < idlesBelow || waits-s.waits > took/idlesEach
