@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/estimate"
@@ -11,17 +12,17 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// arrange sorts the tables by the numbers of their markers.
+// arrange sorts the tables by the numbers of their markers. A table that has none, since all of its
+// unit's are counted, begins at the same number as the next table, and comes before it.
 func (r *run) arrange() {
-	r.ordered = slices.SortedFunc(maps.Values(r.tables), func(a, b *unitTable) int { return cmp.Compare(a.first, b.first) })
+	r.ordered = slices.SortedFunc(maps.Values(r.tables), func(a, b *unitTable) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(len(a.Markers), len(b.Markers)))
+	})
 }
 
 // named returns the marker at a global index as its table has it, without recorded data, or nil.
 func (r *run) named(index uint64) *profile.Marker {
-	k, found := slices.BinarySearchFunc(r.ordered, index, func(t *unitTable, n uint64) int { return cmp.Compare(t.first, n) })
-	if !found {
-		k--
-	}
+	k := sort.Search(len(r.ordered), func(k int) bool { return r.ordered[k].first > index }) - 1
 	if k < 0 || index-r.ordered[k].first >= uint64(len(r.ordered[k].Markers)) {
 		return nil
 	}
