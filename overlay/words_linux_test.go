@@ -137,7 +137,7 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 		}
 		for _, format := range report.Formats() {
 			o := report.Options{Format: format, Hist: format == "text", Shapes: format == "text" || format == "json"}
-			if format == "trace" { // that format is for records
+			if format == "trace" || format == "folded" && p.Paths == nil { // the one is for records, the other for paths
 				continue
 			}
 			if err := report.Write(io.Discard, p, o); err != nil {

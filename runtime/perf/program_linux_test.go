@@ -295,7 +295,7 @@ func TestAllocs(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	for _, f := range []*form{raceForm, virtualForm, moduleForm} {
 		t.Run(f.name, func(t *testing.T) {
-			for _, config := range []string{"", "file=data", "file=data,only=x", "report=/dev/null"} {
+			for _, config := range []string{"", "file=data", "file=data,only=none", "report=/dev/null"} {
 				if r := f.run(t, config, "bad"); r.code != 0 || r.stdout != "fine\n" || r.stderr != "" {
 					t.Errorf("%s, MARKGEN=%s: exit code %d, stdout %q, stderr %s", f.name, config, r.code, r.stdout, r.stderr)
 				}
