@@ -167,7 +167,22 @@ func (in *inliner) count(fn *function) {
 	fn.nodes, fn.quick = max(nodes, 1), quick && nodes <= 2*gc.InlineBudget
 	fn.likely = fn.nodes + calls*gc.CallCost/2
 	fn.recursive = fn.recursive || self > 0
-	fn.intoItself = fn.recursive && nodes+gc.CallCost*max(self, 1) <= fn.inlineBudget()
+	fn.intoItself = fn.recursive && nodes+gc.CallCost*max(self, 1) <= fn.inlineBudget() && !fn.neverInlined()
+}
+
+// neverInlined reports whether the function has a statement with which the compiler inlines nothing:
+// select, go or defer (hairyVisitor.doNode).
+func (fn *function) neverInlined() (is bool) {
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt:
+			is = true
+		}
+		return !is
+	})
+	return is
 }
 
 // inlineBudget returns the maximum number of nodes of a function that may be inlined. It is above

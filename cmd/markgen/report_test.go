@@ -156,7 +156,7 @@ func TestReportOutput(t *testing.T) {
 
 func TestReportHelp(t *testing.T) {
 	got := markgenReport(t.TempDir(), "-h")
-	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-paths] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
+	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-paths] [-cost] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in\n%s", part, got)
 		}
