@@ -232,8 +232,10 @@ func (r *running) finish() (int64, *profile.Profile) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if !p.Complete || len(p.Warnings) > 0 {
-		r.t.Errorf("%s: %q", p.State, p.Warnings)
+	// Beside other work, recording may take most of a window: then the estimates are said to be
+	// unreliable.
+	if w := slices.DeleteFunc(p.Warnings, func(w string) bool { return strings.Contains(w, " unreliable: ") }); !p.Complete || len(w) > 0 {
+		r.t.Errorf("%s: %q", p.State, w)
 	}
 	return n, p
 }
