@@ -28,6 +28,9 @@ func TestBlocksInPlace(t *testing.T) {
 			continue
 		}
 		t.Run(e.name, func(t *testing.T) {
+			if e.name != "text" {
+				tier.Corpus(t)
+			}
 			e.choose(t)
 			exe, err := markgen()
 			if err != nil {

@@ -59,7 +59,7 @@ const (
 )
 
 // chooseForm returns the form of the function, and the reason. forced is the form to use if
-// the function can have it, "" for none. It sets explicit, follows, called and terse.
+// the function can have it, "" for none. It sets explicit, follows, noTestBefore and fewNodes.
 func (fn *function) chooseForm(forced string) (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
