@@ -9,18 +9,18 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Sample is what the runtime has estimated of the scopes of a demoted marker until it last
-// changed from timed to counted or back (runtime/perf/demote_estimate.go).
+// A Sample is what the runtime has estimated of the scopes of a demoted marker until its last
+// check (runtime/perf/demote_estimate.go).
 type Sample struct {
 	EarlyNS     uint64           // total time of the scopes timed before it was first demoted
-	Scopes      uint64           // number of scopes until the last change
+	Scopes      uint64           // number of scopes until then
 	SelfNS      uint64           // their self time, estimated
 	TimedSelfNS uint64           // self time of those of them that were timed
 	Buckets     []profile.Bucket // of all of them, estimated
 	Timed       []profile.Bucket // of those that were timed
 }
 
-// minLater is the minimum number of scopes timed since the last change for using their mean for all
+// minLater is the minimum number of scopes timed since the last check for using their mean for all
 // scopes since.
 const minLater = 256
 
@@ -60,7 +60,7 @@ func Short(m *profile.Marker, s *Sample) (alone bool) {
 	return ok && m.SumNS() > s.EarlyNS
 }
 
-// since returns what has been timed since the last change, and false if the sample does not fit the
+// since returns what has been timed since the last check, and false if the sample does not fit the
 // marker. It sets the sums of squares of the sample's buckets.
 func (s *Sample) since(m *profile.Marker) (later []profile.Bucket, ok bool) {
 	if s.Scopes > m.Count || s.TimedSelfNS > m.SelfNS || len(s.Buckets) == 0 {

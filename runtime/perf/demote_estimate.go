@@ -9,10 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A demoted marker is timed now and then. The times between two changes are a sample of all scopes
-// between the same, so they are multiplied by the ratio of the two numbers and added up, except for
-// the longest thousandth: most of these were preempted. A marker that is timed all the time adds
-// its times as they are.
+// A marker is checked when it is demoted, and when its retiming ends. The scopes timed from one check
+// to the next are a sample of all scopes in between, so their times are multiplied by the ratio of
+// the two numbers and added up. The longest thousandth are added as they are: most of these were
+// preempted.
 
 // An estimate is a BlockDemoted.
 type estimate struct {
@@ -21,7 +21,7 @@ type estimate struct {
 	bytes     uint64
 	marker    uint64 // its index less firstIndex
 	early     uint64 // total time of the scopes before the first demotion, ns
-	scopes    uint64 // number of scopes until the last change
+	scopes    uint64 // number of scopes until the last check
 	self      uint64 // self time of these, ns
 	timedSelf uint64 // self time of those of them that were timed, ns
 	buckets   [layout.NumBuckets]timedBucket
@@ -71,7 +71,7 @@ func beginEstimate(k uint32, timed *times) bool {
 	return true
 }
 
-// since returns what was timed since the last change.
+// since returns what was timed since the last check.
 //
 //go:norace
 func (t *times) since(e *estimate) (later times) {
@@ -83,8 +83,8 @@ func (t *times) since(e *estimate) (later times) {
 	return later
 }
 
-// add adds what was timed since the last change, as a sample of the scopes since: there have been
-// so many in all. The caller holds the lock.
+// add adds what was timed since the last check, as a sample of all scopes since then. scopes is
+// the number of scopes of the whole run. The caller holds the lock.
 //
 //go:norace
 func (e *estimate) add(later *times, scopes uint64) {

@@ -40,13 +40,13 @@ var demoted struct {
 const retimeCheck = 1 << 12
 
 // retimeIfDue begins to retime the next marker, or ends a retiming that takes too long, if that is
-// due.
+// due. Code on a system stack, which may not wait for the lock, leaves it to others.
 //
 //go:norace
 //go:noinline
 func retimeIfDue() (n [0]byte) {
 	from := now()
-	if from <= hot.again {
+	if from <= hot.again || onSystemStack(getg()) {
 		return n
 	}
 	lock()
@@ -66,7 +66,7 @@ func retimeIfDue() (n [0]byte) {
 //go:norace
 func (e *estimate) check(m *Marker, timed *times, around *stack, t uint64) {
 	later := timed.since(e)
-	if want := conf.Demote; later.n < want && (demoted.retiming != m || later.n < retimedScopes) {
+	if later.n < conf.Demote && (demoted.retiming != m || later.n < retimedScopes) {
 		return
 	}
 	noteParent(uint32(e.marker), around, scopesOf(m, timed.n)-e.scopes)
@@ -77,7 +77,7 @@ func (e *estimate) check(m *Marker, timed *times, around *stack, t uint64) {
 }
 
 // endTiming adds what was timed to the estimate, and demotes the marker again if the scopes timed
-// since the last change are short. The caller holds the lock.
+// since the last check are short. The caller holds the lock.
 //
 //go:norace
 func (e *estimate) endTiming(m *Marker, timed, later *times) {
