@@ -81,15 +81,32 @@ func (p *Paths) markers() map[registry.ID]bool {
 	return on
 }
 
-// pathKey identifies a node among those of a tree.
+// A PathIndex numbers paths from 0: the same path has the same number in all trees.
+type PathIndex map[pathKey]int
+
 type pathKey struct {
-	parent int
+	parent int // number of the parent; -1 at a root
 	id     registry.ID
 	start  bool
 	label  string
 }
 
 func (n *Path) key(parent int) pathKey { return pathKey{parent, n.ID, n.Go, n.Label} }
+
+// Number returns the number of the path of n, and that of its parent or -1. The path gets the next
+// number if it is new. numbers are those of the nodes before n in its tree.
+func (x PathIndex) Number(n *Path, numbers []int) (number, parent int, isNew bool) {
+	parent = -1
+	if n.Parent >= 0 {
+		parent = numbers[n.Parent]
+	}
+	number, known := x[n.key(parent)]
+	if !known {
+		number = len(x)
+		x[n.key(parent)] = number
+	}
+	return number, parent, !known
+}
 
 // comparePaths orders the children of a node.
 func comparePaths(a, b *Path) int {
@@ -118,21 +135,32 @@ func (p *Paths) only(markers []Marker) *Paths {
 	for i := range markers {
 		kept[markers[i].ID] = true
 	}
-	var list []Path
-	in := make([]int, len(p.Nodes)) // index in list of the node, or of the innermost one around it
-	for i, n := range p.Nodes {
-		if n.Parent >= 0 {
-			n.Parent = in[n.Parent]
-		}
-		in[i] = n.Parent
-		if kept[n.ID] {
-			in[i] = len(list)
-			list = append(list, n)
-		}
-	}
-	some := NewPaths(list)
+	some := NewPaths(KeepPaths(p.Nodes, func(i int) bool { return kept[p.Nodes[i].ID] }))
 	some.Runs, some.Lost, some.Labels = p.Runs, p.Lost, p.Labels
 	return some
+}
+
+// KeepPaths returns the nodes of list for whose index keep returns true. The children of a node that
+// is left out become its parent's; if it was the first scope of a goroutine, so are they, except at
+// the root.
+func KeepPaths(list []Path, keep func(i int) bool) []Path {
+	var kept []Path
+	in := make([]int, len(list))     // index in kept of the node, or of the innermost one around it
+	start := make([]bool, len(list)) // the node is left out, and what is kept inside begins a goroutine
+	for i, n := range list {
+		if n.Parent >= 0 {
+			n.Go = n.Go || start[n.Parent]
+			n.Parent = in[n.Parent]
+			n.Go = n.Go && n.Parent >= 0
+		}
+		if !keep(i) {
+			in[i], start[i] = n.Parent, n.Go
+			continue
+		}
+		in[i] = len(kept)
+		kept = append(kept, n)
+	}
+	return kept
 }
 
 // add returns the sum of p and q, which it does not modify; nil if neither was recorded.
@@ -205,24 +233,19 @@ func (n *Path) sub(old *Path) {
 // A pathTree adds up nodes by path.
 type pathTree struct {
 	nodes []Path
-	at    map[pathKey]int // index in nodes
+	at    PathIndex // in nodes
 }
 
 // add adds the nodes of a tree, which it neither modifies nor shares.
 func (t *pathTree) add(list []Path) {
 	if t.at == nil {
-		t.at = make(map[pathKey]int, len(list))
+		t.at = make(PathIndex, len(list))
 	}
 	in := make([]int, len(list)) // index in t.nodes by index in list
 	for i := range list {
-		n, parent := &list[i], -1
-		if n.Parent >= 0 {
-			parent = in[n.Parent]
-		}
-		k, ok := t.at[n.key(parent)]
-		if !ok {
-			k = len(t.nodes)
-			t.at[n.key(parent)] = k
+		n := &list[i]
+		k, parent, isNew := t.at.Number(n, in)
+		if isNew {
 			t.nodes = append(t.nodes, Path{Parent: parent, ID: n.ID, Label: n.Label, Go: n.Go})
 		}
 		in[i] = k

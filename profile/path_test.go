@@ -105,6 +105,28 @@ func TestPathsOrder(t *testing.T) {
 	}
 }
 
+// Without the markers that began a goroutine, what is inside them began it.
+func TestOnlyPaths(t *testing.T) {
+	p := &profile.Profile{Markers: []profile.Marker{{ID: 1, Name: "main"}, {ID: 2, Name: "worker"}, {ID: 3, Name: "job"}, {ID: 4, Name: "step"}}}
+	p.Paths = profile.NewPaths([]profile.Path{
+		{Parent: -1, ID: 1, Count: 1}, {Parent: 0, ID: 2, Go: true, Count: 1}, {Parent: 1, ID: 3, Count: 2}, {Parent: 2, ID: 4, Count: 3},
+		{Parent: 0, ID: 3, Count: 4}, {Parent: -1, ID: 4, Count: 5},
+	})
+	p.Paths.Runs = 1
+	for _, tt := range []struct {
+		without string
+		want    []profile.Path
+	}{
+		{"worker", []profile.Path{{Parent: -1, ID: 1, Count: 1}, {Parent: 0, ID: 3, Count: 4}, {Parent: 0, ID: 3, Go: true, Count: 2}, {Parent: 2, ID: 4, Count: 3}, {Parent: -1, ID: 4, Count: 5}}},
+		{"main", []profile.Path{{Parent: -1, ID: 2, Count: 1}, {Parent: 0, ID: 3, Count: 2}, {Parent: 1, ID: 4, Count: 3}, {Parent: -1, ID: 3, Count: 4}, {Parent: -1, ID: 4, Count: 5}}},
+	} {
+		only := p.Only(func(name string) bool { return name != tt.without })
+		if diff := cmp.Diff(tt.want, only.Paths.Nodes); diff != "" {
+			t.Errorf("without %s (-want +got)\n%s", tt.without, diff)
+		}
+	}
+}
+
 // The difference of two readings has what was added between them.
 func TestSubPaths(t *testing.T) {
 	first, second := withPaths(200, 1), withPaths(150, 2)

@@ -34,14 +34,6 @@ type pagePathsValue struct {
 	Self []whole `json:"self"`
 }
 
-// pathKey identifies a node of the union of two trees.
-type pathKey struct {
-	parent int
-	id     registry.ID
-	start  bool
-	label  string
-}
-
 // paths returns the union of the trees of the profiles, or nil if there are none; at has the index
 // of each marker.
 func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[registry.ID]int) *pagePaths {
@@ -49,19 +41,13 @@ func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[regist
 		return nil
 	}
 	d := &pagePaths{Up: []int{}, Marker: []int{}, Label: []int{}, Go: []int{}, Labels: []string{""}, Packages: []string{}, Package: []int{}}
-	nodes, labels := map[pathKey]int{}, map[string]int{"": 0}
+	index, labels := profile.PathIndex{}, map[string]int{"": 0}
 	in := make([][]int, len(profiles)) // index in the union for each node
 	for side, p := range profiles {
 		for _, n := range nodesOf(p) {
-			key := pathKey{-1, n.ID, n.Go, n.Label}
-			if n.Parent >= 0 {
-				key.parent = in[side][n.Parent]
-			}
-			k, have := nodes[key]
-			if !have {
-				k = len(d.Up)
-				nodes[key] = k
-				d.add(k, key, at, labels)
+			k, parent, isNew := index.Number(&n, in[side])
+			if isNew {
+				d.add(k, parent, &n, at, labels)
 			}
 			in[side] = append(in[side], k)
 		}
@@ -82,23 +68,23 @@ func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[regist
 	return d
 }
 
-// add adds node k.
-func (d *pagePaths) add(k int, key pathKey, at map[registry.ID]int, labels map[string]int) {
+// add adds n as node k, inside the node parent.
+func (d *pagePaths) add(k, parent int, n *profile.Path, at map[registry.ID]int, labels map[string]int) {
 	up, marker := 0, -1
-	if key.parent >= 0 {
-		up = k - key.parent
+	if parent >= 0 {
+		up = k - parent
 	}
-	if i, known := at[key.id]; known {
+	if i, known := at[n.ID]; known {
 		marker = i
 	}
-	label, have := labels[key.label]
+	label, have := labels[n.Label]
 	if !have {
 		label = len(d.Labels)
-		labels[key.label] = label
-		d.Labels = append(d.Labels, printable(key.label))
+		labels[n.Label] = label
+		d.Labels = append(d.Labels, printable(n.Label))
 	}
 	d.Up, d.Marker, d.Label = append(d.Up, up), append(d.Marker, marker), append(d.Label, label)
-	if key.start {
+	if n.Go {
 		d.Go = append(d.Go, k)
 	}
 }

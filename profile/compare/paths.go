@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"strings"
-
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 )
@@ -42,28 +40,21 @@ func (c *Comparison) pathPairs() map[registry.ID][]*pathPair {
 	if c.pathRuns[Old] == 0 || c.pathRuns[New] == 0 {
 		return nil
 	}
-	byText := map[string]*pathPair{}
+	index, pairs := profile.PathIndex{}, map[int]*pathPair{}
 	byMarker := map[registry.ID][]*pathPair{}
 	for label := range c.paths {
 		tree := c.paths[label].Profile().Paths
-		texts := make([]string, len(tree.Nodes))
+		numbers := make([]int, len(tree.Nodes))
 		for i := range tree.Nodes {
 			n := &tree.Nodes[i]
-			text := n.ID.String() + n.Label
-			if n.Go {
-				text = "go " + text
-			}
-			if n.Parent >= 0 {
-				text = texts[n.Parent] + "\n" + text
-			}
-			texts[i] = text
+			numbers[i], _, _ = index.Number(n, numbers)
 			if n.Count == 0 {
 				continue
 			}
-			pair := byText[text]
+			pair := pairs[numbers[i]]
 			if pair == nil {
 				pair = &pathPair{steps: c.steps(tree, i)}
-				byText[strings.Clone(text)] = pair
+				pairs[numbers[i]] = pair
 				byMarker[n.ID] = append(byMarker[n.ID], pair)
 			}
 			pair.side[label] = *n
@@ -85,7 +76,8 @@ func (c *Comparison) steps(tree *profile.Paths, i int) (steps []PathStep) {
 }
 
 // mostChanged returns the path among those of a marker on which most of the change of a metric
-// happened, which grew if rises is true; nil if there is one path, or none that changed so.
+// happened: a rise if rises is true, otherwise a fall. It returns nil if the marker has one path only,
+// or none changed in this direction.
 func (c *Comparison) mostChanged(pairs []*pathPair, metric string, rises bool) *PathChange {
 	if len(pairs) < 2 {
 		return nil

@@ -8,16 +8,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A pathNode is a node of the tree of paths as the file has it.
-type pathNode struct {
-	parent int    // index in pathTree.nodes; -1 at a root
-	marker uint64 // global index, or NoMarker
-	profile.Path
-}
-
 // A pathTree is what was read of the paths so far.
 type pathTree struct {
-	nodes  []pathNode
+	nodes  []profile.Path    // without IDs
+	marker []uint64          // of each node: global index, or NoMarker
 	number map[uint64]int    // index in nodes
 	labels map[uint64]string // by number
 	cells  map[cellKey]bool  // cells seen, by node
@@ -56,10 +50,12 @@ func (r *run) path(b block) error {
 		t.number = map[uint64]int{}
 	}
 	t.number[number] = len(t.nodes)
-	t.nodes = append(t.nodes, pathNode{parent: at, marker: r.order.Uint64(data[layout.OffPathMarker:]), Path: profile.Path{
-		Label: text,
-		Go:    r.order.Uint64(data[layout.OffPathFlags:])&layout.PathStarts != 0,
-	}})
+	t.marker = append(t.marker, r.order.Uint64(data[layout.OffPathMarker:]))
+	t.nodes = append(t.nodes, profile.Path{
+		Parent: at,
+		Label:  text,
+		Go:     r.order.Uint64(data[layout.OffPathFlags:])&layout.PathStarts != 0,
+	})
 	return nil
 }
 
@@ -107,7 +103,7 @@ func (r *run) pathCell(b block) error {
 		r.tree.cells = map[cellKey]bool{}
 	}
 	r.tree.cells[key] = true
-	n, sum := &r.tree.nodes[k].Path, word(layout.PathCellSum)
+	n, sum := &r.tree.nodes[k], word(layout.PathCellSum)
 	n.Count = profile.Add64(n.Count, word(layout.PathCellCount))
 	n.SumNS = profile.Add64(n.SumNS, sum)
 	// The latest scope of a killed process may be in some of the words only.
@@ -122,23 +118,11 @@ func (r *run) paths() {
 	if r.header.word(layout.OffFlags)&layout.FlagPaths == 0 {
 		return
 	}
-	number := r.numbering()
-	list := make([]profile.Path, 0, len(r.tree.nodes))
-	in := make([]int, len(r.tree.nodes)) // index in list of the node, or of the parent of one left out
-	for i := range r.tree.nodes {
-		n := &r.tree.nodes[i]
-		n.Parent = -1
-		if n.parent >= 0 {
-			n.Parent = in[n.parent]
-		}
-		in[i] = n.Parent
-		if n.ID = r.pathID(number(n.marker)); n.marker != layout.NoMarker && n.ID == 0 {
-			continue
-		}
-		in[i] = len(list)
-		list = append(list, n.Path)
+	t, number := &r.tree, r.numbering()
+	for i := range t.nodes {
+		t.nodes[i].ID = r.pathID(number(t.marker[i]))
 	}
-	r.Paths = profile.NewPaths(list)
+	r.Paths = profile.NewPaths(profile.KeepPaths(t.nodes, func(i int) bool { return t.nodes[i].ID != 0 || t.marker[i] == layout.NoMarker }))
 	r.Paths.Runs = 1
 	r.Paths.Lost, r.Paths.Labels = r.header.word(layout.OffPathsLost), r.header.word(layout.OffOtherLabels)
 }
