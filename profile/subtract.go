@@ -18,9 +18,9 @@ import (
 // limited to values that the count allows. The next difference makes up for such corrections if q
 // is the sum of all earlier differences.
 //
-// diff lacks markers without calls in the interval, unless they are on a path of others, and all callers, blocks, pairs, notes, changes,
-// warnings and open scopes. It shares memory with p. backwards is the number of markers with fewer
-// calls in p than in q.
+// diff lacks markers without calls in the interval, except for those on the call paths of others;
+// and all callers, blocks, pairs, notes, changes, warnings and open scopes. It shares memory with
+// p. backwards is the number of markers with fewer calls in p than in q.
 func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d := *p
 	d.Runs = max(p.Runs-q.Runs, 0)

@@ -11,11 +11,9 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// affordable is the share of the processor time that measuring may take by the advice of -cost, and
-// maxSkipped the number of markers that it names.
 const (
-	affordable = 0.01
-	maxSkipped = 8
+	affordable = 0.01 // share of the processor time that measuring may take by the advice of -cost
+	maxSkipped = 8    // max number of markers that the advice names
 )
 
 var errNoCost = errors.New("the data do not tell what measuring cost: the processor time of a process is known once it has ended by itself")
@@ -92,10 +90,10 @@ func writeAffordable(w *bufio.Writer, p *profile.Profile, list []profile.MarkerC
 	cpu, cost := float64(p.Cost.CPUNS), float64(p.Cost.MarkersNS)
 	cpu = max(cpu-cost, 1) // of the program
 	if cost <= affordable*cpu {
-		fmt.Fprintf(w, "this is within %s\n", "1%")
+		fmt.Fprintln(w, "this is within 1%")
 		return
 	}
-	fmt.Fprintf(w, "to pay at most %s:\n", "1%")
+	fmt.Fprintln(w, "to pay at most 1%:")
 	n, rest := 0, cost
 	for n < len(list) && rest > affordable*cpu {
 		rest -= list[n].NS

@@ -60,7 +60,7 @@ type otlpPoints struct {
 // otlpCumulative is AGGREGATION_TEMPORALITY_CUMULATIVE.
 const otlpCumulative = 2
 
-// otlpPoint is a number, or a histogram of scale 0, which is left out as any zero is.
+// otlpPoint is a number, or a histogram. Its scale is 0, which the encoding omits.
 type otlpPoint struct {
 	Attributes []otlpAttribute `json:"attributes"`
 	Start      otlpInt         `json:"startTimeUnixNano"`

@@ -50,8 +50,8 @@ counts once. Runs that were killed or still go on can be read as well.
              trace: each scope with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs are side by side, in the order of their start
   -sort K    self (the default of text, markdown and html), running (their default where known: the part of
-             self in which goroutines ran), waiting (the rest of self), total, count, mean or max, which begin with the largest; name (the default of
-             other formats) or place (file and line), which ascend
+             self in which goroutines ran), waiting (the rest of self), total, count, mean or max, which begin with
+             the largest; name (the default of other formats) or place (file and line), which ascend
   -top N     only the first N markers of text or markdown, in the order of -sort
   -filter F  only markers whose names contain F or, with *, match it (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Counts says how the numbers are compared that a run of a deterministic program always has alike:
+// Counts says how numbers are compared that are the same in all runs of a deterministic program:
 // scopes, and objects and bytes allocated.
 type Counts int
 
@@ -205,7 +205,7 @@ func (e *exact) changedCallers() (list []CallerCount) {
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// counts compares the numbers of all markers that both sides have, and passed in some run.
+// counts compares the numbers of all markers that both sides reached in some run.
 func (c *Comparison) counts(r *Result) {
 	r.Runs = c.countable
 	if c.options.Counts == CountsOff {
