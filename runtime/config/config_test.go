@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/internal/cct"
 )
 
 func TestParse(t *testing.T) {
@@ -27,6 +29,7 @@ func TestParse(t *testing.T) {
 		{"clock=tsc", Config{File: DefaultFile, TSC: true}},
 		{"clock=mono", Config{File: DefaultFile, Mono: true}},
 		{"paths", Config{File: DefaultFile, Paths: 65_536}},
+		{"paths=2097152", Config{File: DefaultFile, Paths: cct.MaxLimit}},
 		{"paths=100,unfolded,sample=1:1", Config{File: DefaultFile, Paths: 100, Unfolded: true, Sample: 1}},
 		// If a key is given twice, the last one counts: a command can append to an existing value.
 		{"file=a,report=r,file=b,report=none", Config{File: "b"}},
@@ -71,6 +74,7 @@ func TestMessages(t *testing.T) {
 		"sample=100":                   `"sample": cannot be 100; give 1:N with N from 1 to 1000000000`,
 		"start=records:5":              `"start": cannot be records:5; give on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N`,
 		"paths=0":                      `"paths": cannot be 0; give a number of paths from 1 to 2097152, or nothing`,
+		"paths=2097153":                `"paths": cannot be 2097153; give a number of paths from 1 to 2097152, or nothing`,
 		"unfolded":                     `"unfolded": is for paths; give that, or leave it out`,
 		"paths,sample=1:10":            `"paths": cannot be combined with sample; leave one of the two out`,
 		"paths,collect=trace":          `"paths": cannot be combined with collect=trace; give collect=time+trace`,

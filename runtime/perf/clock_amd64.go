@@ -2,7 +2,7 @@
 
 package perf
 
-// hasG says whether goroutines can be told apart.
+// hasG says whether goroutines can be distinguished.
 const hasG = true
 
 // ticks reads the time stamp counter. The read is not fenced: the processor may execute it a few ns

@@ -2,7 +2,7 @@
 
 package perf
 
-// hasG says whether goroutines can be told apart.
+// hasG says whether goroutines can be distinguished.
 const hasG = true
 
 // ticks reads the virtual counter, which has one rate on all processors, as the architecture

@@ -2,7 +2,7 @@
 
 package perf
 
-// On these platforms the clock is the Go runtime's, and goroutines cannot be told apart, so self
+// On these platforms the clock is the Go runtime's, and goroutines cannot be distinguished, so self
 // times are not collected.
 const hasG = false
 

@@ -85,7 +85,7 @@ func goroutineStarts() uint64 {
 	return atomic.LoadUint64(&runs)<<32 | uint64(node)
 }
 
-// startedAt returns the node inside which the goroutine, the caller, was started.
+// startedAt returns the node inside which the calling goroutine was started.
 //
 //go:norace
 func startedAt() uint32 {

@@ -139,9 +139,9 @@ const maxSearched = 256
 var parentsOf []*parents
 
 // noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended,
-// for so many scopes: the scope directly around it on its goroutine's stack s or, if the marker is
-// still open there, around its outermost scope. s is nil if unknown. Readers subtract the time of demoted scopes from the self times of
-// their parents.
+// and that stands for so many scopes: the scope directly around it on its goroutine's stack s or, if
+// the marker is still open there, around its outermost scope. s is nil if unknown. Readers subtract
+// the time of demoted scopes from the self times of their parents.
 //
 //go:norace
 //go:nocheckptr

@@ -13,7 +13,7 @@ import (
 // were timed, too, which costs more than is subtracted, and the program may behave differently
 // later. So the demoted markers are retimed, one after another, for some scopes each, while all
 // others are only counted. A marker whose scopes have become long is not demoted again. What was
-// timed stands for all scopes since the marker was timed before (demote_estimate.go).
+// timed stands for all scopes since the marker's last check (demote_estimate.go).
 
 const (
 	// retimedScopes is the number of scopes of a marker that are retimed in a round.

@@ -10,10 +10,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With the key paths each scope is also recorded at the node of its path (package cct): the chain
-// of scopes that are open on the goroutine. Nodes are kept beside the stack. That of a scope is found
-// when the scope or one inside it ends, so that the beginning of a scope costs nothing; if the
-// previous scope at its position had the same marker and parent, without a search.
+// With the key paths each scope is also recorded at the node of its path, the chain of scopes that
+// are open on the goroutine, in a calling context tree (package cct). Nodes are kept beside the
+// stack. That of a scope is found when the scope or one inside it ends, so that the beginning of a
+// scope costs nothing; if the previous scope at its position had the same marker and parent, without
+// a search.
 
 // paths is the tree of the run; nil if it records no paths.
 var paths *cct.Tree
@@ -177,8 +178,8 @@ func pathCell(pid int, node uint32) *cct.Cell {
 	return d.of[node%maxIndex]
 }
 
-// makePathCell makes the cell of a node on processor pid, unless it exists. It returns false if
-// there is no memory. The caller holds the lock.
+// makePathCell returns the cell of a node on processor pid, which it makes if there is none, or nil
+// if there is no memory. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

@@ -190,7 +190,7 @@ func present(g uintptr) *slot { return find(g) }
 // followStarts does nothing: the start of a goroutine cannot be hooked.
 func followStarts() {}
 
-// startedAt returns the node inside which the goroutine was started, which is unknown in this build.
+// startedAt returns the node inside which the calling goroutine was started, which is unknown in this build.
 func startedAt() uint32 { return cct.Root }
 
 // followEnds does nothing: the end of a goroutine cannot be hooked.

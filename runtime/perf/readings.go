@@ -212,8 +212,7 @@ func (b *readBlocks) at(pid int, index uint32) *collect.Block {
 	return d.of[index%maxIndex]
 }
 
-// record adds the readings of a scope to the block, among to, of its index on the current
-// processor.
+// record adds the readings of a scope to the block of its index in to, on the current processor.
 //
 //go:norace
 //go:nocheckptr

@@ -13,8 +13,8 @@ import (
 // has to wait anyway (ready), or until all are registered (Last). If a process is killed before
 // that, its data have the counts of its counters, but no names.
 
-// tablesAnnounced says that the program calls Last after its last table. The overlay build sets it, before
-// the first table is registered.
+// tablesAnnounced says that the program calls Last after its last table. The overlay build sets it,
+// before the first table is registered.
 var tablesAnnounced bool
 
 // Under the lock.

@@ -50,7 +50,8 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
 		free_markgen_none[0] = t.find(last, i)
-	} else if c := own.counter(i); true {
+	} else {
+		c := own.counter(i)
 		if *c++; *c%retimeCheck == 0 {
 			free_markgen_none[0] = retimeIfDue()
 		}

@@ -43,7 +43,7 @@ type Tree struct {
 	mask      uint32
 	n         uint32 // nodes; written under the lock
 	room      uint32
-	limit     uint32 // nodes from which on there are only nodes for other markers
+	limit     uint32 // number of nodes from which on only nodes of the marker other are added
 	shortcuts uint32 // lines that lead to an ancestor; under the lock
 	unfolded  bool
 	labels    labels
@@ -129,7 +129,7 @@ func hash(parent, marker, label uint32) uint32 {
 func (t *Tree) isFull() bool { return atomic.LoadUint32(&t.n) >= t.limit }
 
 // beyond is Child for a scope that gets no node of its own. It returns None if there is no node for
-// such scopes directly inside parent yet. Scopes inside these also belong to it.
+// such scopes directly inside parent yet. Scopes inside such scopes have the same node.
 //
 //go:norace
 //go:nocheckptr
@@ -185,9 +185,9 @@ func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
 	return k
 }
 
-// around returns the node at or above parent that stands for the marker already, on the goroutine;
-// for the first scope of a goroutine, one for the first scope of any that led to it. None if there
-// is none.
+// around returns the node, parent or one above it, of a scope of the marker on the same goroutine;
+// with Starts in label, that of the first scope of a goroutine that led to this one. It returns None
+// if there is none.
 //
 //go:norace
 //go:nocheckptr
