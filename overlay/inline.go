@@ -61,9 +61,9 @@ func (b *Build) hooks() bool {
 	return inlinable(b.env.GOARCH) && !slices.ContainsFunc(b.packages, func(p *Package) bool { return p.ImportPath == "runtime/coverage" })
 }
 
-// compilerInfo returns what the compiler gets to know about the markers without go's knowledge, or nil, as
-// when the user's own -toolexec takes precedence.
-func (b *Build) compilerInfo(tasks []*task) []byte {
+// compilerConfig describes what the compiler gets besides go's arguments (see compiling). It is nil
+// if that is nothing, as when the user's own -toolexec takes precedence.
+func (b *Build) compilerConfig(tasks []*task) []byte {
 	if own, _ := b.plain.Flag("toolexec"); own != "" || len(tasks) == 0 {
 		return nil
 	}

@@ -136,7 +136,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 		return nil, err
 	}
 	fixed := maps.Clone(user)
-	if err := b.addRuntime(fixed, b.compilerInfo(tasks), tablesAnnounced); err != nil {
+	if err := b.addRuntime(fixed, b.compilerConfig(tasks), tablesAnnounced); err != nil {
 		return nil, err
 	}
 	if o.Deep {

@@ -90,20 +90,19 @@ func (b *Build) addAnnouncement(p *Package, marked, user replacements) (bool, er
 	return true, nil
 }
 
-// addRuntime adds the virtual runtime to an overlay. compilerInfo is what the compiler gets to know
-// about markers beyond go's arguments, or nil. tablesAnnounced says that all programs announce when all tables
-// are registered.
+// addRuntime adds the virtual runtime to an overlay. compilerConfig is the result of the method of
+// that name. tablesAnnounced says that all programs announce when all tables are registered.
 //
-// Go does not know compilerInfo, and might use a package from its cache that was compiled with
-// another. So it is put in a comment of the runtime, which all marked packages import:
-// with another one they have another key in go's cache.
-func (b *Build) addRuntime(r replacements, compilerInfo []byte, tablesAnnounced bool) error {
+// Go does not know compilerConfig, and might use a package from its cache that was compiled with
+// another. So it is put in a comment of the runtime, which all marked packages import: with
+// another one they have another key in go's cache.
+func (b *Build) addRuntime(r replacements, compilerConfig []byte, tablesAnnounced bool) error {
 	files, err := rt.VirtualFiles(b.o.Deep)
 	if err != nil {
 		return err
 	}
-	if compilerInfo != nil {
-		files[rt.VirtualPerf+"/compilerinfo.go"] = fmt.Appendf(nil, "package perf\n\n// What the compiler knows of markers: %s\n", compilerInfo)
+	if compilerConfig != nil {
+		files[rt.VirtualPerf+"/compilerconfig.go"] = fmt.Appendf(nil, "package perf\n\n// What the compiler knows of markers: %s\n", compilerConfig)
 	}
 	if tablesAnnounced {
 		files[lastFile] = []byte(last)

@@ -33,16 +33,8 @@ func newArgumentSizer(u *Unit) *argumentSizer {
 				s.names[path.Base(p)] = true
 			}
 		}
-		for _, d := range f.ast.Decls {
-			if d, ok := d.(*ast.GenDecl); ok {
-				for _, spec := range d.Specs {
-					if spec, ok := spec.(*ast.TypeSpec); ok {
-						s.types[spec.Name.Name] = spec.Type
-					}
-				}
-			}
-		}
 	}
+	u.typeSpecs(func(spec *ast.TypeSpec) { s.types[spec.Name.Name] = spec.Type })
 	return s
 }
 

@@ -51,7 +51,7 @@ func (u *Unit) Find(o Options) error {
 		if !f.left {
 			errs = append(errs, f.readDirectives()...)
 		}
-		w.fileDecls(f, f.left)
+		w.fileDecls(f)
 		f.sums = nil // recomputed on demand
 	}
 	errs = append(errs, w.errs...)
@@ -163,13 +163,13 @@ func (w *walker) fail(pos token.Pos, what, remedy string) {
 	w.errs = append(w.errs, &Error{w.f.position(pos), what, remedy})
 }
 
-// fileDecls walks the declarations of one file. If left is true, the file gets no markers.
-func (w *walker) fileDecls(f *file, left bool) {
+// fileDecls walks the declarations of one file.
+func (w *walker) fileDecls(f *file) {
 	w.f, w.next, w.skip = f, 0, 0
 	if w.u.numbered {
 		w.tops["init"], w.tops["_"], w.vars.number["func"] = f.before.inits, f.before.blanks, f.before.literals
 	}
-	if left {
+	if f.left {
 		w.skip++
 	}
 	for _, d := range w.before(f.ast.Package) {

@@ -17,14 +17,16 @@ import (
 //
 // The rule. A function has two bodies unless
 //
-//   - it is small enough to be inlined, and has no loop, or may allocate: then it is open;
+//   - it is small enough to be inlined, does not call itself, and has no loop or may allocate: then
+//     it is open;
 //   - it may run as long as the program (see longrunning.go): open, so that scopes follow changes;
 //   - a second body or a test at the top could be observed: then it is open, too. A copy would
 //     renumber function literals, declare types twice, shadow a parameter that := assigns, keep a
 //     slice from starting on the stack (see stackslice.go), or be too long; a test might part
 //     variables that share a heap allocation (see heapshare.go);
 //   - its scopes cannot end before each return, since it defers calls, a size belongs to a scope,
-//     or goroutines cannot be identified: then it is guarded.
+//     or goroutines cannot be identified, or since it may be inlined into itself and has no second
+//     body: then it is guarded.
 //
 // A function that the compiler inlines stays inlinable, so that frames, allocations and speed of
 // the program do not change. Both bodies of a twin share the function's frame, so that

@@ -38,9 +38,9 @@ type function struct {
 	form           form
 	why            string // why that form was chosen
 	explicit       bool   // its scopes end before each return, not in a deferred call
-	follows        bool   // scopes in its loops follow markers that are turned on or off while it runs; see stays.go
+	follows        bool   // scopes in its loops follow markers that are turned on or off while it runs
 	doubles        []*double
-	noTestBefore   bool   // its own marker is a call, and no test may precede the body; see together
+	noTestBefore   bool   // its own marker is a call, and no test may precede the body; see sharesHeap
 	fewNodes       bool   // planted code has as few nodes as possible; see nodes.go
 	blocks         bool   // its basic blocks are counted
 	tallyIndex     int    // its index among the functions that count by goroutine; see numberTallies

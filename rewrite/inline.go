@@ -113,6 +113,7 @@ func (in *inliner) count(fn *function) {
 	in.begun = append(in.begun, fn)
 	defer func() { in.begun = in.begun[:len(in.begun)-1] }()
 	nodes, calls, self, quick := 0, 0, 0, fn.loops == 0
+	waits := false // it has a select, with which the compiler inlines nothing (hairyVisitor.doNode)
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -136,7 +137,9 @@ func (in *inliner) count(fn *function) {
 				nodes, quick = nodes+literalCost, false
 				return false
 			}
-		case *ast.SendStmt, *ast.SelectStmt:
+		case *ast.SelectStmt:
+			waits, quick = true, false
+		case *ast.SendStmt:
 			quick = false
 		case *ast.SelectorExpr:
 			nodes++
@@ -167,22 +170,7 @@ func (in *inliner) count(fn *function) {
 	fn.nodes, fn.quick = max(nodes, 1), quick && nodes <= 2*gc.InlineBudget
 	fn.likely = fn.nodes + calls*gc.CallCost/2
 	fn.recursive = fn.recursive || self > 0
-	fn.intoItself = fn.recursive && nodes+gc.CallCost*max(self, 1) <= fn.inlineBudget() && !fn.neverInlined()
-}
-
-// neverInlined reports whether the function has a statement with which the compiler inlines nothing:
-// select, go or defer (hairyVisitor.doNode).
-func (fn *function) neverInlined() (is bool) {
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt:
-			is = true
-		}
-		return !is
-	})
-	return is
+	fn.intoItself = fn.recursive && nodes+gc.CallCost*max(self, 1) <= fn.inlineBudget() && !waits
 }
 
 // inlineBudget returns the maximum number of nodes of a function that may be inlined. It is above

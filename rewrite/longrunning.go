@@ -28,7 +28,7 @@ func (fn *function) isLongRunning(u *Unit) bool {
 	if fn.point != nil && fn.point.Long {
 		return true
 	}
-	in := u.lasting()
+	in := u.longRunning()
 	once, found := in.runsOnce(fn), false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
@@ -77,7 +77,7 @@ func (fn *function) holds(body *ast.BlockStmt) bool {
 
 // runsOnce reports whether the function is func main, has the name of a function that a go statement
 // starts, or is a literal in a go statement or an argument of a method Go (as of errgroup.Group).
-func (in *lasting) runsOnce(fn *function) bool {
+func (in *longRunning) runsOnce(fn *function) bool {
 	if fn.lit != nil {
 		return in.literals[fn.lit]
 	}
@@ -153,28 +153,29 @@ func lastName(x ast.Expr) string {
 	return ""
 }
 
-// lasting has what long-running functions of a unit are recognised by.
-type lasting struct {
-	channels map[string]bool       // names of variables, parameters and fields that are channels, and of functions that return one
+// A longRunning has what the long-running functions of a unit are recognised by.
+type longRunning struct {
+	channels map[string]bool       // names of channels, and of functions that return one
 	started  map[string]bool       // names of functions and methods that go statements call
 	literals map[*ast.FuncLit]bool // literals that go statements call, and arguments of methods Go
 	types    map[string]bool       // names of channel types
 }
 
-// lasting returns the unit's, computing it on the first call.
-func (u *Unit) lasting() *lasting {
-	if u.lasts == nil {
-		u.lasts = &lasting{map[string]bool{"C": true}, map[string]bool{}, map[*ast.FuncLit]bool{}, map[string]bool{}} // C: the channel of a time.Ticker
-		u.typeSpecs(func(s *ast.TypeSpec) { u.lasts.types[s.Name.Name] = u.lasts.isChannel(s.Type) })
+// longRunning returns the unit's longRunning. It computes it on the first call.
+func (u *Unit) longRunning() *longRunning {
+	if u.long == nil {
+		u.long = &longRunning{map[string]bool{}, map[string]bool{}, map[*ast.FuncLit]bool{}, map[string]bool{}}
+		u.long.channels["C"] = true // of a time.Ticker
+		u.typeSpecs(func(s *ast.TypeSpec) { u.long.types[s.Name.Name] = u.long.isChannel(s.Type) })
 		for _, f := range u.files {
-			ast.Inspect(f.ast, u.lasts.add)
+			ast.Inspect(f.ast, u.long.add)
 		}
 	}
-	return u.lasts
+	return u.long
 }
 
 // add adds what a node declares as a channel, or starts.
-func (in *lasting) add(n ast.Node) bool {
+func (in *longRunning) add(n ast.Node) bool {
 	channel := func(name ast.Expr, is bool) {
 		if is && lastName(name) != "" {
 			in.channels[lastName(name)] = true
@@ -210,18 +211,18 @@ func (in *lasting) add(n ast.Node) bool {
 	return true
 }
 
-func (in *lasting) start(x ast.Expr) {
+func (in *longRunning) start(x ast.Expr) {
 	if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
 		in.literals[lit] = true
 	}
 }
 
-func (in *lasting) makesChannel(x ast.Expr) bool {
+func (in *longRunning) makesChannel(x ast.Expr) bool {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
 	return ok && len(call.Args) > 0 && lastName(call.Fun) == "make" && in.isChannel(call.Args[0])
 }
 
-func (in *lasting) isChannel(t ast.Expr) bool {
+func (in *longRunning) isChannel(t ast.Expr) bool {
 	_, ok := ast.Unparen(t).(*ast.ChanType)
 	return ok || in.types[lastName(t)]
 }

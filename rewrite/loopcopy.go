@@ -33,7 +33,7 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 	if fn.form == formTwin || fn.form == formOpen && fn.small() {
 		return nil
 	}
-	d := doubler{fn: fn, brief: follows, channels: u.lasting().channels, labelled: map[ast.Stmt]bool{},
+	d := doubler{fn: fn, brief: follows, channels: u.longRunning().channels, labelled: map[ast.Stmt]bool{},
 		bytes: fn.size, returns: len(fn.returns)}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
@@ -63,7 +63,7 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 type doubler struct {
 	fn       *function
 	brief    bool            // duplicate only brief loops
-	channels map[string]bool // names of channels; see lasting
+	channels map[string]bool // names of channels; see longRunning
 	labelled map[ast.Stmt]bool
 
 	bytes, returns int // size of the function with the copies so far, and the number of its returns

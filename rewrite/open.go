@@ -48,7 +48,7 @@ func (fn *function) assigns() bool {
 	return !hidesAny(fn.body, variablesIn(fn.typ.Results), fn.returns)
 }
 
-// without returns the way without the function's own scope, if own is its point.
+// without returns w without the function's own scope, if own is its point.
 func (w returnSite) without(own *Point) returnSite {
 	if own != nil && len(w.open) > 0 && w.open[0] == own {
 		w.open = w.open[1:]
@@ -93,7 +93,8 @@ func instant(x ast.Expr) bool {
 		}
 		_, literal := ast.Unparen(x.Y).(*ast.BasicLit)
 		switch x.Op {
-		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ: // slow for strings; a literal operand is taken to be short
+		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			// Slow for strings; a literal operand is taken to be short.
 			name, _ := ast.Unparen(x.Y).(*ast.Ident)
 			return literal || name != nil && (name.Name == "nil" || name.Name == "true" || name.Name == "false")
 		}
@@ -221,24 +222,24 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 		}
 	}
 	assigns := fn.results() && fn.assigns()
-	for _, way := range fn.returns {
-		at := f.offset(way.stmt.Pos())
+	for _, site := range fn.returns {
+		at := f.offset(site.stmt.Pos())
 		if fn.double(at) != w.double {
 			continue
 		}
-		way = way.without(deferred)
-		if way.open = w.planted(way.open); len(way.open) == 0 {
+		site = site.without(deferred)
+		if site.open = w.planted(site.open); len(site.open) == 0 {
 			continue
 		}
 		switch {
-		case !way.captures():
-			e.insert(at, w.shut(way.open)+" ")
+		case !site.captures():
+			e.insert(at, w.shut(site.open)+" ")
 		case assigns:
 			named = true
 			e.replace(at, at+len("return"), strings.Join(w.resultNames(fn), ", ")+" =")
-			e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
+			e.insert(f.offset(site.stmt.End()), ";"+w.shut(site.open)+" return")
 		default:
-			w.compute(e, fn, way)
+			w.compute(e, fn, site)
 		}
 	}
 	return named
@@ -253,8 +254,8 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 // Other functions assign to the results, which costs the inliner less:
 //
 //	return f(x)          →  r0 = f(x); end; return
-func (w *overlayWriter) compute(e *edits, fn *function, way returnSite) {
-	f, values := fn.file, way.stmt.Results
+func (w *overlayWriter) compute(e *edits, fn *function, site returnSite) {
+	f, values := fn.file, site.stmt.Results
 	var vars, returned []string
 	last := 0 // index of the last value computed before the return
 	for i := range max(len(values), fn.typ.Results.NumFields()) {
@@ -274,13 +275,13 @@ func (w *overlayWriter) compute(e *edits, fn *function, way returnSite) {
 			cut(f.offset(x.Pos()), f.offset(values[i+1].Pos()))
 		}
 	}
-	end := f.offset(way.stmt.End())
+	end := f.offset(site.stmt.End())
 	if last < len(values)-1 {
 		cut(f.offset(values[last].End()), end)
 	}
-	at := f.offset(way.stmt.Pos())
+	at := f.offset(site.stmt.Pos())
 	e.replace(at, at+len("return"), "{ "+strings.Join(vars, ", ")+" :=")
-	e.insert(end, ";"+w.shut(way.open)+" return "+strings.Join(returned, ", ")+" }")
+	e.insert(end, ";"+w.shut(site.open)+" return "+strings.Join(returned, ", ")+" }")
 }
 
 // openNamed is open, and names the results in head, the edits with the function's signature, if

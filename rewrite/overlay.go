@@ -81,19 +81,20 @@ func (u *Unit) headFile() *file {
 }
 
 type overlayWriter struct {
-	u                 *Unit
-	o                 Overlay
-	prefix            string
-	perf, m, c, s, on string   // names of the import, the markers, the counters, a function's scopes, and the variable "markers are on"
-	t, l              string   // names of the tallies, and of the array of last-used counters, one element per function
-	nothing           string   // name of the variable that is free to assign to; see FreePrefix
-	passed            gateTest // how the code being planted knows that its gate is open
-	double            *double  // the duplicated loop being planted, or nil
-	marks             bool     // the marked copy of double is being planted
-	noTestBefore      bool     // function.noTestBefore of the function being planted
-	tallyIndex        int      // function.tallyIndex, its index in l
-	fewNodes          bool     // function.fewNodes
-	recovers          bool     // recover is the predeclared function, and calls of it are wrapped
+	u            *Unit
+	o            Overlay
+	prefix       string
+	perf, m, c   string   // names of the import, the markers and the counters
+	s, on        string   // names of a function's scopes, and of the variable "markers are on"
+	t, l         string   // names of the tallies, and of the last-used counters by function
+	nothing      string   // name of the variable that is free to assign to; see FreePrefix
+	passed       gateTest // how the code being planted knows that its gate is open
+	double       *double  // the duplicated loop being planted, or nil
+	marks        bool     // the marked copy of double is being planted
+	noTestBefore bool     // function.noTestBefore of the function being planted
+	tallyIndex   int      // function.tallyIndex, its index in l
+	fewNodes     bool     // function.fewNodes
+	recovers     bool     // recover is the predeclared function, and calls of it are wrapped
 }
 
 // FreePrefix is the prefix of zero-size variables to which planted calls are assigned:

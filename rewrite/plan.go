@@ -23,7 +23,7 @@ type PlannedFunction struct {
 type PlannedEvent struct {
 	Op    Op
 	At    int    // offset of the token; that after the opening brace or colon for the start of a list
-	After int    // end of the directive after whose line it goes; At for the start of a list; 0 if it is directly before the token
+	After int    // end of the directive after whose line it goes, At for the start of a list, else 0
 	Slot  int    // OpEnter: slot of the scope; OpExit: lowest slot closed
 	N     int    // OpExit: number of slots closed
 	Point *Point // OpEnter, OpCount, OpPoint

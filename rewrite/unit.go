@@ -31,11 +31,11 @@ type Unit struct {
 	fset     *token.FileSet
 	files    []*file
 	blocks   []coverBlock    // basic blocks; their counters follow those of the points; set by Find
-	counting int             // number of functions that count by goroutine; see findLasts
+	counting int             // number of functions that count by goroutine; see numberTallies
 	beside   map[string]bool // predeclared names that other units of the package redeclare; see Together
 	counts   []*Point        // points with a Counter, in order
 	timed    []*Point        // points with a Marker, in order
-	lasts    *lasting        // nil until computed
+	long     *longRunning    // nil until computed
 	inline   bool            // markers cost the inliner nothing; set by Find
 	numbered bool            // Number has been called
 }

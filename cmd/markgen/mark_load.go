@@ -33,7 +33,7 @@ type markPlan struct {
 	programs bool                       // there are programs whose end the runtime will see
 	unseen   []string                   // messages about programs whose end it will not see
 	same     map[string]bool            // changes whose file is written by another change, by path
-	sized    []func(*overlay.SizeTests) // functions that add the tests of packages with size=, at the positions on disk
+	sized    []func(*overlay.SizeTests) // add the tests of packages with size= or label=, with positions on disk
 	unmarked map[string][]byte          // the files without markers, with the same line numbers; nil if to be missing
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/rewrite/inplace"
 )
 
-// hasSizes reports whether a directive of the package has a size=.
+// hasSizes reports whether a directive of the package has a size= or label=.
 func (g *markedPackage) hasSizes() bool {
 	return slices.ContainsFunc(g.units, func(u *markedUnit) bool {
 		return slices.ContainsFunc(u.Points, func(p *rewrite.Point) bool { return p.SizeExpr != "" || p.Label != "" })

@@ -36,8 +36,8 @@ func (r *rewriter) ends(f *ast.FuncDecl) {
 	}
 }
 
-// startGoroutine is the function that go statements call, and newGoroutine the assignment in a
-// function that it calls, from which on the new g is that of the goroutine.
+// startGoroutine is the function that go statements call. newGoroutine is the assignment, in a
+// function that it calls, after which newg belongs to the new goroutine.
 const (
 	startGoroutine = "function newproc, which go statements call"
 	newGoroutine   = "statement newg.parentGoid = callergp.goid"

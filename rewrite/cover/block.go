@@ -1,6 +1,5 @@
-// Package cover finds the basic blocks of a file as `go test -cover` counts them (Blocks). It tells
-// which of them need no counter since their counts are sums of others (Sums), and which counts follow
-// from those of marked functions, loops and branches (Counts).
+// Package cover finds the basic blocks of a file as `go test -cover` counts them (Blocks), and tells
+// which of their counts follow from those of marked functions, loops and branches (Counts).
 package cover
 
 import (

@@ -21,7 +21,7 @@ func (f *Analysis) Ends(list []ast.Stmt) bool {
 	return false
 }
 
-// leaves is ends for the last statement of a list.
+// leaves is Ends for the last statement of a list.
 func (f *Analysis) leaves(s ast.Stmt, label string) bool {
 	switch s := s.(type) {
 	case *ast.BranchStmt:
@@ -33,19 +33,19 @@ func (f *Analysis) leaves(s ast.Stmt, label string) bool {
 	case *ast.LabeledStmt:
 		return f.leaves(s.Stmt, s.Label.Name)
 	case *ast.SwitchStmt:
-		return f.LeavingClauses(s.Body, label, false)
+		return f.leavingClauses(s.Body, label, false)
 	case *ast.TypeSwitchStmt:
-		return f.LeavingClauses(s.Body, label, false)
+		return f.leavingClauses(s.Body, label, false)
 	case *ast.SelectStmt:
-		return f.LeavingClauses(s.Body, label, true)
+		return f.leavingClauses(s.Body, label, true)
 	}
 	return f.terminating(s, label)
 }
 
-// LeavingClauses reports whether control never reaches the statement after a switch or
+// leavingClauses reports whether control never reaches the statement after a switch or
 // select. A switch without default reaches it if no case matches; complete is true for
 // a select, which needs no default.
-func (f *Analysis) LeavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
+func (f *Analysis) leavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
 	for _, c := range body.List {
 		var list []ast.Stmt
 		switch c := c.(type) {
@@ -107,6 +107,8 @@ func (f *Analysis) terminating(s ast.Stmt, label string) bool {
 	return false
 }
 
+// TerminatingList reports whether a statement list ends in a terminating statement as the
+// specification defines it.
 func (f *Analysis) TerminatingList(list []ast.Stmt) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); !empty {

@@ -109,8 +109,6 @@ func TestInlinerLimits(t *testing.T) {
 // TestWrittenLimits checks limits that are literals in the compiler's source.
 func TestWrittenLimits(t *testing.T) {
 	for _, tt := range []struct{ file, pattern string }{
-		{"inline/inl.go", `maxCost := int32\(inlineMaxBudget\)`},
-		{"inline/inl.go", `maxCost \*= 2 `},
 		{"ssagen/ssa.go", `NumReturns\*s\.curfn\.NumDefers > 15 `},
 	} {
 		text, err := os.ReadFile(compilerSource(t, tt.file))

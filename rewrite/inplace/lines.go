@@ -38,7 +38,6 @@ func (w *writer) insert(text []byte, list []insertion, ownLine bool) []byte {
 // edit returns the text to insert and its offset.
 func (in insertion) edit(text []byte) edit {
 	start := lineStart(text, in.at)
-	closes := closing.Match(text[in.at:])
 	indent, at := indentation(text, in.at), start
 	switch {
 	case in.top():
@@ -53,7 +52,7 @@ func (in insertion) edit(text []byte) edit {
 			return edit{in.at, in.at, "; " + joined(in.lines)}
 		}
 		return edit{in.at, in.at, joined(in.lines) + "; "}
-	case closes:
+	case closing.Match(text[in.at:]):
 		indent += "\t"
 	}
 	return edit{at, at, indent + strings.Join(in.lines, "\n"+indent) + "\n"}

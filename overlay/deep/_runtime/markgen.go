@@ -13,8 +13,8 @@ type MarkgenGoroutine struct {
 	// only it may read or set them.
 	Bytes, Objects uint64
 
-	// Start is what MarkgenStarts returned where the goroutine was started, else 0. Starting is on
-	// its way to the Start of a goroutine that this one is starting.
+	// Start is what MarkgenStarts returned when the goroutine was started, else 0. Starting is the
+	// Start of a goroutine that this one is starting; it is then moved there.
 	Start, Starting uint64
 
 	// Doing is the current state (Markgen…), Since the time at which it began, and Spent the time

@@ -1,5 +1,5 @@
 // Runs follow each other without a pause while goroutines pass markers: argument 1 is how many. Those on the
-// way are of all kinds. Then everybody waits in a scope, and the last run has a thousand scopes of quiet.
+// way are of all kinds. Then everybody waits in a scope, and in the last run quiet is passed a thousand times.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 // Go does not know what markgen tells the compiler about markers, so a build could get from go's
 // cache a package compiled without that information, as with a -toolexec of the user's. With
 // -toolexec markers are called, otherwise they are inlined, whichever is built first.
-func TestCompilerInfo(t *testing.T) {
+func TestCompilerConfig(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
