@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -144,53 +141,14 @@ func typicalFunctions(ctx context.Context, dir, program string) (typical []int, 
 	return typical, nil
 }
 
-// diffTrial makes the runs of a trial, alternating old and new, the new ones with environ added. It
-// returns the names of the markers that markgen diff reports as worse.
+// diffTrial makes the runs of a trial, the new ones with environ added. It returns the names of the
+// markers that markgen diff reports as worse.
 func (b *bench) diffTrial(ctx context.Context, dir, program string, trial int, environ []string) (worse []string, err error) {
 	data := filepath.Join(b.work, "diffpower-runs")
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	for _, side := range []string{"old", "new"} {
-		if err := os.MkdirAll(filepath.Join(data, side), 0o777); err != nil {
-			return nil, err
-		}
+	sides := [2]diffSide{{name: "old", program: program}, {name: "new", program: program, environ: environ}}
+	if err := runSides(ctx, dir, data, diffRuns, trial, sides); err != nil {
+		return nil, err
 	}
-	for run := range diffRuns {
-		order := []string{"old", "new"}
-		if (run+trial)%2 == 1 {
-			slices.Reverse(order)
-		}
-		for _, side := range order {
-			env := []string{"MARKGEN=file=" + filepath.Join(data, side, fmt.Sprintf("%d.markgen", run))}
-			if side == "new" {
-				env = append(env, environ...)
-			}
-			if _, err := output(ctx, dir, env, program); err != nil {
-				return nil, err
-			}
-		}
-	}
-	cmd := exec.CommandContext(ctx, b.markgen, "diff", "-json", filepath.Join(data, "old"), "--", filepath.Join(data, "new"))
-	cmd.Env = cleanEnviron()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	text, err := cmd.Output()
-	exit := (*exec.ExitError)(nil)
-	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1 && stderr.Len() == 0) {
-		return nil, fmt.Errorf("markgen diff: %w\n%s", err, stderr.Bytes())
-	}
-	var result struct {
-		Shared, Markers []struct{ Name, Verdict string }
-	}
-	if err := json.Unmarshal(text, &result); err != nil {
-		return nil, fmt.Errorf("markgen diff: %w", err)
-	}
-	for _, m := range append(result.Markers, result.Shared...) {
-		if m.Verdict == "worse" {
-			worse = append(worse, m.Name)
-		}
-	}
-	if (len(worse) > 0) != (exit != nil) {
-		return nil, fmt.Errorf("markgen diff says that %d markers got worse, and its exit code is %v", len(worse), err)
-	}
-	return worse, nil
+	return b.worse(ctx, data)
 }

@@ -237,10 +237,7 @@ type figure struct {
 }
 
 // value returns the median of the repetitions.
-func (f figure) value() float64 {
-	v := slices.Sorted(slices.Values(f.values))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
+func (f figure) value() float64 { return median(f.values) }
 
 // median returns the median as it is shown, with its unit.
 func (f figure) median() string {
