@@ -14,9 +14,9 @@ import (
 // Mathematical Statistics 16, 1945). Runs come in blocks: one of the old end, one of the commit and
 // one of the new end, one after another, so that what slows down the machine for a while slows down
 // all three. Tested is the distance of the commit's value from the middle of the other two. Its
-// variance is three quarters of that of the difference of the ends, which each block measures anew.
-// It is estimated on the high side as long as there are few blocks, and so is the evidence from all
-// blocks whenever there is another.
+// variance is three quarters of that of the difference of the ends, to which each block adds a value.
+// It is estimated on the high side as long as there are few blocks. With each block, the evidence of
+// all is computed anew.
 type Judge struct {
 	Old, New float64 // typical values of the ends
 	Exact    bool    // all runs at an end have the same value
@@ -56,7 +56,7 @@ func (j *Judge) Certain(v float64) Verdict {
 
 // spread returns the shift from the old end to the new, and an upper estimate of the variance of the
 // tested value: two standard errors above the estimate from the pairs, of which those far out are
-// drawn in, as one disturbed run must not make all others worthless.
+// drawn in: one disturbed run must not make all others worthless.
 func (j *Judge) spread() (shift, variance float64) {
 	shift = median(j.pairs)
 	var far []float64

@@ -29,8 +29,8 @@ usage: markgen bisect -old REV [-new REV] [-marker M] [own flags] [go test's fla
 
 Bisect finds the commit after which a figure of a marker changed, in either direction. It compares the runs of two
 revisions, chooses a marker, and measures commits between them until one is left, by git bisect. All of that is in
-worktrees in the temporary folder; your checkout may be dirty, and is not touched. Commits that change the code of the
-marker's function, or of what it uses or is used by, are tried first.
+worktrees in the temporary folder; your checkout may be dirty, and is not touched. The search begins around commits that
+change the code of the marker's function, or of what it uses or is used by.
 
 What runs are the packages' tests and benchmarks, as go's flags -run and -bench choose; a benchmark has ten iterations
 unless -benchtime says otherwise. Or it is a command, run in the worktree: go test or go run with arguments, which are
@@ -44,9 +44,10 @@ one of all the decisions is wrong is in the result. Code that was renamed, moved
   -old REV      an older revision; if it is no ancestor of the newer, the search begins where they part
   -new REV      the newer revision (default HEAD)
   -marker M     the marker: its name, the end of it, or its ID (default: that whose figure changed most, which is said)
-  -metric M     what is compared: count, alloc (bytes that a scope allocates), time (default), or any of markgen diff's
+  -metric M     what is compared: count, alloc (bytes that a scope allocates; -deep makes them exact), time (default), or
+                any of markgen diff's
   -alpha 0.05   the chance of a wrong commit, of the whole search
-  -runs N       the runs of each revision in the first comparison of what differs from run to run (default 10)
+  -runs N       the runs of each revision in the first comparison of what differs from run to run (default 10; at least 5)
   -timeout D    end a run that takes longer than D, and skip the commit (default 10m)
 
 Markgen's own flags for builds are these; functions are marked, and what directives name, unless they say more:
@@ -165,7 +166,7 @@ func (b *bisection) check(fs *flag.FlagSet, args []string) int {
 		}
 		for _, p := range b.command.Packages() {
 			if strings.HasPrefix(p, e.Dir) {
-				return e.Wrong("%s is one place, and each commit has another; name packages by relative paths or import paths", p)
+				return e.Wrong("%s is a place in this checkout, and commits are built elsewhere; name packages by relative paths or import paths", p)
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func (b *bisection) check(fs *flag.FlagSet, args []string) int {
 	if asked != "" && collect == "time" {
 		collect = asked
 	}
-	b.environ = append(slices.Clip(slices.Clone(e.Environ)), "MARKGEN="+strings.Join(append(keys, "collect="+collect), ","))
+	b.environ = append(slices.Clone(e.Environ), "MARKGEN="+strings.Join(append(keys, "collect="+collect), ","))
 	return cli.OK
 }
 
@@ -240,14 +241,10 @@ const spareDecisions = 2
 func (b *bisection) try(ctx context.Context, commit string) (v bisect.Verdict, said string, err error) {
 	defer func() { _ = os.RemoveAll(filepath.Join(b.work.Path, commit)) }()
 	p, err := b.at(ctx, commit)
-	if skip := (*failedError)(nil); errors.As(err, &skip) && ctx.Err() == nil {
-		b.skipped++
-		return bisect.Skip, "skipped: " + skip.brief(), nil
+	var value float64
+	if err == nil {
+		v, value, err = b.decide(ctx, p)
 	}
-	if err != nil {
-		return v, "", err
-	}
-	v, value, err := b.decide(ctx, p)
 	if skip := (*failedError)(nil); errors.As(err, &skip) && skip.commit == commit && ctx.Err() == nil {
 		b.skipped++
 		return bisect.Skip, "skipped: " + skip.brief(), nil

@@ -338,14 +338,15 @@ func (b *bisection) conclude(ctx context.Context, found []string) error {
 	fmt.Fprintf(w, "after   %s, %s\n", b.format(after), percent(before, after))
 	sure := "exact: all runs agreed"
 	if !b.judge.Exact {
-		sure = fmt.Sprintf("the chance that noise led to another commit is below %.2g%%", math.Ceil(1000*b.wrong)/10)
+		sure = fmt.Sprintf("the chance that noise led to another commit is at most %v%%", math.Ceil(1000*b.wrong)/10)
 	}
 	fmt.Fprintf(w, "sure    %s\n", sure)
 	skipped := ""
 	if b.skipped > 0 {
-		skipped = fmt.Sprintf(", of which %d were skipped", b.skipped)
+		skipped = fmt.Sprintf(", %d of them skipped", b.skipped)
 	}
-	_, err = fmt.Fprintf(w, "builds  %d: both ends, and %d of %s%s\n", b.built, b.built-2, units.Plural(b.between, "commit"), skipped)
+	tried := len(b.known) + b.skipped
+	_, err = fmt.Fprintf(w, "builds  %d: both ends, and %d of %s%s\n", 2+tried, tried, units.Plural(b.between, "commit"), skipped)
 	return err
 }
 

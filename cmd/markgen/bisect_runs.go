@@ -34,7 +34,6 @@ type bisection struct {
 	ends    [2]*builtCommit                       // old and new
 	tree    *oldTree                              // for the commits between
 	earlier func(root string) func(string) []byte // the old end's registries, for a tree with that root
-	built   int                                   // builds that were tried
 	shown   progressLine
 
 	subject compare.Place                 // the marker
@@ -45,7 +44,7 @@ type bisection struct {
 	judge   *bisect.Judge
 	between int // commits
 	skipped int
-	known   map[string]float64 // values by commit
+	known   map[string]float64 // values of the commits decided about
 	lastOld string             // the latest commit found to be old
 	wrong   float64            // bound on the probability of a wrong decision, of all so far
 }
@@ -216,7 +215,6 @@ func (b *bisection) at(ctx context.Context, commit string) (*builtCommit, error)
 
 // build builds what is in a tree.
 func (b *bisection) build(ctx context.Context, t *oldTree, commit string) (*builtCommit, error) {
-	b.built++
 	p := &builtCommit{commit: commit}
 	if b.verb == "" {
 		p.run = runCommand(b.env, b.args, t.dir, b.stdin)

@@ -152,8 +152,8 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 	return w.run(ctx)
 }
 
-// ownKeys splits the value of MARKGEN, for a command that chooses what is recorded itself, into keys
-// that hold and collectors.
+// ownKeys returns the keys of MARKGEN that a command keeps which chooses itself what is recorded, and
+// the collectors.
 func ownKeys(e *cli.Env) (keys []string, collect string, err error) {
 	for item, rest := config.Next(e.Getenv("MARKGEN")); item.Text != ""; item, rest = config.Next(rest) {
 		switch item.Key {

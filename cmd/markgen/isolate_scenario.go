@@ -237,7 +237,8 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 		if only == nil {
 			return nil
 		}
-		// The build of a group has the group's markers and those of directives, which are turned off.
+		// All others are off: those of directives, which are in every build, and with -onebuild those
+		// of other groups.
 		ids := make([]registry.ID, len(only))
 		for i, m := range only {
 			ids[i] = m.ID

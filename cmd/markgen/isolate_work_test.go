@@ -173,8 +173,8 @@ func TestFailBuild(t *testing.T) {
 	}
 }
 
-// A pass has an exit code and output; in a single build, the markers of other groups are off. A
-// scenario that cannot be run, or is interrupted, is no pass.
+// A pass has an exit code and output; in that of a group, other markers are off. A scenario that
+// cannot be run, or is interrupted, is no pass.
 func TestIsolatePass(t *testing.T) {
 	dir := t.TempDir()
 	interrupted, cancel := context.WithCancelCause(t.Context())
@@ -203,7 +203,6 @@ func TestIsolatePass(t *testing.T) {
 		run            scenarioFunc
 		build          error
 		limit          time.Duration
-		oneBuild       bool
 		only           []*profile.Marker
 		code           int
 		timedOut       bool
@@ -211,15 +210,14 @@ func TestIsolatePass(t *testing.T) {
 		on, keys, none string
 	}{
 		{what: "the first", run: run(0, nil), keys: "MARKGEN=clock=mono,collect=time,pairs", none: "only="},
-		{what: "of builds", run: run(0, nil), only: only, on: "0000000000000001\n0000000000000abc\n", keys: ",only=@"},
-		{what: "of one build", run: run(3, nil), only: only, oneBuild: true, code: 3, on: "0000000000000001\n0000000000000abc\n", keys: ",only=@"},
+		{what: "of a group", run: run(3, nil), only: only, code: 3, on: "0000000000000001\n0000000000000abc\n", keys: ",only=@"},
 		{what: "too long", run: run(137, context.DeadlineExceeded), limit: time.Millisecond, code: 137, timedOut: true},
 		{what: "not run", run: run(1, broken), err: broken},
 		{what: "not built", build: broken, err: broken},
 		{what: "interrupted", run: run(1, context.Canceled), err: interrupt.Error{Signal: os.Interrupt}}, // last, since the context stays interrupted
 	} {
 		env := &cli.Env{Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir, "MARKGEN=")}
-		w := &isolateWork{env: env, own: &isolateFlags{onebuild: tt.oneBuild, timeout: cmp.Or(tt.limit, time.Hour)}, keys: []string{"clock=mono"}}
+		w := &isolateWork{env: env, own: &isolateFlags{timeout: cmp.Or(tt.limit, time.Hour)}, keys: []string{"clock=mono"}}
 		s := &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return tt.run, tt.build }}
 		keys, on = "", ""
 		pass, err := s.Run(interrupted, "collect=time,pairs", tt.only)
