@@ -94,10 +94,7 @@ const otlpMarkers = 2000
 // writeOTLP writes metrics as OTLP over HTTP takes them: a line for each request, most profiles
 // have one. The names are those of the central service.
 //
-//   - markgen.marker.duration, ns: an exponential histogram of scale 0 of the times of scopes.
-//     Its buckets are those of the profile. OTLP's include their upper bound and a profile's their
-//     lower one, so a time that is a power of two is one bucket higher than it would be in OTLP. 0
-//     and 1 ns, which share a bucket of a profile, are told apart.
+//   - markgen.marker.duration, ns: a profile.Exponential of the times of scopes;
 //   - markgen.marker.memory, By: likewise of the bytes that scopes allocated, from deep builds;
 //   - markgen.marker.scopes, and markgen.marker.self_time, ns: sums.
 //
@@ -156,15 +153,7 @@ func otlpMetrics(p *profile.Profile, markers []*profile.Marker, now time.Time) [
 			h := point
 			sum, least, most := float64(m.SumNS()), float64(m.MinNS), float64(m.MaxNS)
 			h.Sum, h.Min, h.Max = &sum, &least, &most
-			for _, b := range m.Buckets {
-				n, k := b.Count, int(b.K)
-				if k == 0 { // of 0 and 1 ns; the latter's bucket in OTLP is from 2^-1 to 2^0
-					ones := min(b.SumNS, n)
-					h.ZeroCount, n, k = otlpInt(n-ones), ones, -1
-				}
-				h.grow(k, n)
-				h.Count += otlpInt(b.Count)
-			}
+			h.buckets(profile.ExponentialTimes(m.Buckets))
 			duration.Histogram.add(h)
 		}
 		if r := m.Reading(profile.Alloc); r != nil {
@@ -172,14 +161,7 @@ func otlpMetrics(p *profile.Profile, markers []*profile.Marker, now time.Time) [
 				h := point
 				sum := float64(v.Sum)
 				h.Sum = &sum
-				for _, b := range v.Buckets { // number 0 is for 0, and k for 2^(k-1) to 2^k
-					if b.K == 0 {
-						h.ZeroCount = otlpInt(b.Count)
-					} else {
-						h.grow(int(b.K)-1, b.Count)
-					}
-					h.Count += otlpInt(b.Count)
-				}
+				h.buckets(profile.ExponentialValues(v.Buckets))
 				memory.Histogram.add(h)
 			}
 		}
@@ -191,19 +173,17 @@ func otlpMetrics(p *profile.Profile, markers []*profile.Marker, now time.Time) [
 
 func (p *otlpPoints) add(point otlpPoint) { p.DataPoints = append(p.DataPoints, point) }
 
-// grow adds n values at index k of the positive buckets. Indexes must not decrease.
-func (p *otlpPoint) grow(k int, n uint64) {
-	if n == 0 {
+// buckets sets the counts.
+func (p *otlpPoint) buckets(e profile.Exponential) {
+	p.Count, p.ZeroCount = otlpInt(e.Zeros), otlpInt(e.Zeros)
+	if len(e.Counts) == 0 {
 		return
 	}
-	if p.Positive == nil {
-		p.Positive = &otlpBuckets{Offset: k}
+	p.Positive = &otlpBuckets{Offset: e.Offset}
+	for _, n := range e.Counts {
+		p.Count += otlpInt(n)
+		p.Positive.BucketCounts = append(p.Positive.BucketCounts, otlpInt(n))
 	}
-	b := p.Positive
-	for b.Offset+len(b.BucketCounts) <= k {
-		b.BucketCounts = append(b.BucketCounts, 0)
-	}
-	b.BucketCounts[k-b.Offset] += otlpInt(n)
 }
 
 // otlpAttributes returns the attributes of keys and values in turn, without those that are empty.

@@ -34,12 +34,9 @@ const otlpPoints = 2000
 // OTLP returns a receiver for OTLP over HTTP. It gets cumulative metrics
 // (https://opentelemetry.io/docs/specs/otel/metrics/data-model/):
 //
-//   - markgen.marker.duration, ns, an exponential histogram of scale 0 of the times of calls. Its
-//     buckets are those of the profile, bounded by powers of two. OTLP's buckets include the upper
-//     bound, a profile's the lower, so a time that is a power of two is one bucket higher than OTLP
-//     requires. 0 and 1 ns, which share a bucket of a profile, are separated exactly;
-//   - markgen.marker.memory, By, a histogram like that of the bytes allocated by calls, where deep
-//     builds recorded them, with the same deviation;
+//   - markgen.marker.duration, ns, a profile.Exponential of the times of calls;
+//   - markgen.marker.memory, By, likewise of the bytes allocated by calls, where deep builds recorded
+//     them;
 //   - markgen.marker.scopes and markgen.marker.self_time, ns, sums.
 //
 // Attributes are marker, id, kind, package and the grouping.
@@ -131,14 +128,14 @@ func otlpMetrics(part *Part, markers []profile.Marker) []metricdata.Metrics {
 			h := histogram()
 			h.Count, h.Sum = bucketsCount(m.Buckets), float64(m.SumNS())
 			h.Min, h.Max = metricdata.NewExtrema(float64(m.MinNS)), metricdata.NewExtrema(float64(m.MaxNS))
-			h.ZeroCount, h.PositiveBucket = otlpTimes(m.Buckets)
+			setBuckets(&h, profile.ExponentialTimes(m.Buckets))
 			times = append(times, h)
 		}
 		if r := m.Reading(profile.Alloc); r != nil {
 			if v := r.Value(profile.AllocBytes); v != nil && len(v.Buckets) > 0 {
 				h := histogram()
 				h.Count, h.Sum = r.Scopes, float64(v.Sum)
-				h.ZeroCount, h.PositiveBucket = otlpValues(v.Buckets)
+				setBuckets(&h, profile.ExponentialValues(v.Buckets))
 				memory = append(memory, h)
 			}
 		}
@@ -177,42 +174,6 @@ func bucketsCount(buckets []profile.Bucket) (n uint64) {
 	return n
 }
 
-// otlpTimes converts buckets of times: the count of 0 ns, and counts by powers of two from 2^-1 on,
-// where those of 1 ns are.
-func otlpTimes(buckets []profile.Bucket) (zeros uint64, b metricdata.ExponentialBucket) {
-	for _, from := range buckets {
-		n, k := from.Count, int32(from.K)
-		if k == 0 {
-			ones := min(from.SumNS, n)
-			zeros, n, k = n-ones, ones, -1
-		}
-		grow(&b, k, n)
-	}
-	return zeros, b
-}
-
-// otlpValues converts buckets of which number 0 is for 0, and number k for [2^(k-1), 2^k).
-func otlpValues(buckets []profile.ValueBucket) (zeros uint64, b metricdata.ExponentialBucket) {
-	for _, from := range buckets {
-		if from.K == 0 {
-			zeros = from.Count
-			continue
-		}
-		grow(&b, int32(from.K)-1, from.Count)
-	}
-	return zeros, b
-}
-
-// grow adds n values at index k. Indexes must not decrease.
-func grow(b *metricdata.ExponentialBucket, k int32, n uint64) {
-	if n == 0 {
-		return
-	}
-	if len(b.Counts) == 0 {
-		b.Offset = k
-	}
-	for b.Offset+int32(len(b.Counts)) <= k {
-		b.Counts = append(b.Counts, 0)
-	}
-	b.Counts[k-b.Offset] += n
+func setBuckets(h *metricdata.ExponentialHistogramDataPoint[float64], e profile.Exponential) {
+	h.ZeroCount, h.PositiveBucket = e.Zeros, metricdata.ExponentialBucket{Offset: int32(e.Offset), Counts: e.Counts}
 }
