@@ -65,7 +65,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	} {
 		n := 0
 		for _, p := range list.places {
-			if !p.Passed {
+			if !p.Reached {
 				n++
 				continue
 			}

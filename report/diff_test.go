@@ -17,7 +17,7 @@ import (
 // comparison returns a comparison with everything that one can contain.
 func comparison() *compare.Result {
 	place := func(id int, name string) compare.Place {
-		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id, Passed: true}
+		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id, Reached: true}
 	}
 	work := func(id int, name string, lo, hi uint64) compare.Work {
 		return compare.Work{Place: place(id, name), Scopes: compare.Range{Lo: lo, Hi: hi}}

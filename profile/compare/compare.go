@@ -84,14 +84,8 @@ type series struct {
 	countOnly  bool
 	values     [2][]float64 // by run and figure; NaN if there is none
 	scopes     [2][]float64 // by run, number of calls measured; NaN if the program lacks the marker
-	counts     [2]counts
+	counts     [2]tally     // of scopes, of all runs that have the marker
 	exact      exact
-}
-
-// counts are the runs of a side that have a marker, those of them that called it, and its range.
-type counts struct {
-	tally
-	visited int
 }
 
 // NewComparison returns a comparison without runs.
@@ -178,11 +172,7 @@ func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile
 	}
 	s.scopes[label] = append(padded(s.scopes[label], run), scopes(m))
 
-	n := &s.counts[label]
-	n.add(m.Count)
-	if m.Count > 0 {
-		n.visited++
-	}
+	s.counts[label].add(m.Count)
 	return s
 }
 

@@ -66,10 +66,10 @@ func TestPlaces(t *testing.T) {
 	names := func(list []Work) (names []string) {
 		for _, p := range list {
 			name := p.Name
-			if !p.Passed {
+			if !p.Reached {
 				name += " not passed"
 			}
-			if want := (Range{20, 20}); p.Passed && p.Scopes != want {
+			if want := (Range{20, 20}); p.Reached && p.Scopes != want {
 				t.Errorf("%s has %v scopes", p.Name, p.Scopes)
 			}
 			names = append(names, name)

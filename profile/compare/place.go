@@ -20,7 +20,7 @@ func (c *Comparison) sorted() []*series {
 func (s *series) place() Place {
 	return Place{
 		ID: s.id, Name: s.name, Kind: s.kind, File: s.file, Line: s.line,
-		Passed:  s.counts[Old].visited+s.counts[New].visited > 0,
+		Reached: max(s.counts[Old].Hi, s.counts[New].Hi) > 0,
 		Guess:   s.guess && s.counts[Old].runs > 0 && s.counts[New].runs > 0,
 		OldName: s.oldName,
 	}
@@ -35,9 +35,9 @@ func (c *Comparison) places(r *Result) {
 			r.Appeared = append(r.Appeared, Work{p, fresh.Range})
 		case fresh.runs == 0:
 			r.Vanished = append(r.Vanished, Work{p, old.Range})
-		case old.visited == 0 && fresh.visited > 0:
+		case old.Hi == 0 && fresh.Hi > 0:
 			r.NewlyCalled = append(r.NewlyCalled, Work{p, fresh.Range})
-		case old.visited > 0 && fresh.visited == 0:
+		case old.Hi > 0 && fresh.Hi == 0:
 			r.NoLongerCalled = append(r.NoLongerCalled, Work{p, old.Range})
 		}
 	}

@@ -56,8 +56,8 @@ type Result struct {
 	// old runs called. They are sorted by name.
 	Appeared, Vanished, NewlyCalled, NoLongerCalled []Work
 
-	// Counted are the numbers that are the same in all runs of a side, and others on the other
-	// side: a change that needs no test. They are sorted by verdict as Markers are, the largest
+	// Counted are the numbers that are the same in all runs of a side and differ between the
+	// sides: a change that needs no test. They are sorted by verdict as Markers are, the largest
 	// change first. Varied are those that are not the same, sorted by name.
 	ExactCounts
 	Counted []Count
@@ -144,7 +144,7 @@ type Place struct {
 	Name, Kind string
 	File       string
 	Line       int
-	Passed     bool // called by a run of either side
+	Reached    bool // called by a run of either side
 
 	// Guess says that the new marker may be other code than the old one: see profile.Marker.
 	Guess   bool

@@ -20,7 +20,7 @@ type row struct {
 func (c *Comparison) rows() []row {
 	var rows []row
 	for _, s := range c.sorted() {
-		if s.counts[Old].visited == 0 || s.counts[New].visited == 0 {
+		if s.counts[Old].Hi == 0 || s.counts[New].Hi == 0 {
 			continue
 		}
 		if s.off && (c.metric.name == "count" || c.metric.name == "total") {
