@@ -133,7 +133,8 @@ func TestCollectOwn(t *testing.T) {
 	for _, form := range []struct {
 		name string
 		// left is what leave reads if a panic that leaves it is recovered in unmarked code: 6 if a
-		// deferred call ends its scope, else that ends with around's, and includes its 11 steps.
+		// deferred call ends its scope. Otherwise its scope ends with that of around, and includes
+		// the 11 steps of around.
 		left  uint64
 		build func(t *testing.T) string
 	}{

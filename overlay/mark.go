@@ -39,8 +39,8 @@ type markedFile struct {
 	text string // path of the marked text
 }
 
-// A painter marks the packages of a build. Its methods may be called concurrently.
-type painter struct {
+// A planter marks the packages of a build. Its methods may be called concurrently.
+type planter struct {
 	cache     *Cache
 	user      replacements
 	configure func(root string) (Marking, error)
@@ -100,11 +100,11 @@ func (s *Stats) Unmarked() bool {
 	return s.Packages > 0 && s.Files == 0 && len(s.Skipped) == 0 && !s.Runtime
 }
 
-// paint marks the packages and returns the overlay entries of their files. A package that does not
+// mark marks the packages and returns the overlay entries of their files. A package that does not
 // parse is left unmarked, since the compiler reports its errors better, unless the compiler may
 // know newer syntax than this program. Errors in directives are returned as rewrite.Errors, all of
 // them.
-func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
+func (m *planter) mark(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
 	defer m.memory.pace.Restore()
 	r, stats := replacements{}, &Stats{Packages: len(tasks)}
 	var (
@@ -119,7 +119,7 @@ func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stat
 			break
 		}
 		g.Go(func() error {
-			files, cached, err := m.paintPackage(t)
+			files, cached, err := m.markPackage(t)
 
 			mu.Lock()
 			defer mu.Unlock()
@@ -172,8 +172,8 @@ func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stat
 	return r, stats, nil
 }
 
-// paintPackage marks one package, or finds its marked files in the cache.
-func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err error) {
+// markPackage marks one package, or finds its marked files in the cache.
+func (m *planter) markPackage(t *task) (files []markedFile, cached bool, err error) {
 	root := m.root(t)
 	if root.err != nil {
 		return nil, false, root.err
@@ -208,7 +208,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 }
 
 // root returns what the packages of the task's module share.
-func (m *painter) root(t *task) *root {
+func (m *planter) root(t *task) *root {
 	dir := t.root
 	m.mu.Lock()
 	if m.roots == nil {
@@ -249,7 +249,7 @@ func (m *painter) root(t *task) *root {
 }
 
 // known parses a registry of the task's module, and also returns a hash of its content.
-func (m *painter) known(t *task, name string, text []byte) (*registry.Registry, string, error) {
+func (m *planter) known(t *task, name string, text []byte) (*registry.Registry, string, error) {
 	read, err := registry.Parse(name, text)
 	if err != nil || t.Module == nil {
 		return read, hashOf(string(text)), err

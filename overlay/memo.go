@@ -192,7 +192,7 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 	if err != nil {
 		return false
 	}
-	marked, _, err := b.paint(ctx, tasks, user)
+	marked, _, err := b.mark(ctx, tasks, user)
 	if err != nil || b.origins != nil || len(b.Stats.Skipped) > 0 {
 		return false
 	}

@@ -195,7 +195,7 @@ func TestMemo(t *testing.T) {
 				t.Errorf("packages recalled: %t, want %t", second.remarked, !tt.listed)
 			}
 			if second.remarked {
-				checkRepainted(t, second, prepare(t, dir, line, "GOFLAGS=-p=1", tt.all))
+				checkRemarked(t, second, prepare(t, dir, line, "GOFLAGS=-p=1", tt.all))
 			}
 			if !tt.same {
 				return
@@ -210,8 +210,8 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// checkRepainted compares a build whose packages are from a memo with the same build without one.
-func checkRepainted(t *testing.T, b, anew *Build) {
+// checkRemarked compares a build whose packages are from a memo with the same build without one.
+func checkRemarked(t *testing.T, b, anew *Build) {
 	t.Helper()
 	if anew.recalled || anew.remarked {
 		t.Fatal("there is a memo")
@@ -226,7 +226,7 @@ func checkRepainted(t *testing.T, b, anew *Build) {
 }
 
 // The result of marking again is stored in a memo, too.
-func TestMemoOfRepainted(t *testing.T) {
+func TestMemoOfRemarked(t *testing.T) {
 	tier.Test(t)
 	dir := t.TempDir()
 	prepare := func(change string) *Build {

@@ -126,7 +126,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	marked, markings, err := b.paint(ctx, tasks, user)
+	marked, markings, err := b.mark(ctx, tasks, user)
 	if err != nil {
 		return nil, err
 	}
@@ -266,9 +266,9 @@ func newTask(p *Package, env *goEnv) *task {
 // fileArguments is the import path that go gives to files named on the command line.
 const fileArguments = "command-line-arguments"
 
-// paint marks the packages, in copies of dependencies where necessary. It returns the replacements
+// mark marks the packages, in copies of dependencies where necessary. It returns the replacements
 // of their files, and the key of each module's marking.
-func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (replacements, map[string]string, error) {
+func (b *Build) mark(ctx context.Context, tasks []*task, user replacements) (replacements, map[string]string, error) {
 	copies, err := copyModules(b.cache, tasks, b.env.GOMODCACHE)
 	if err != nil {
 		return nil, nil, err
@@ -287,7 +287,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 			b.environ = setenv(b.environ, "GOWORK", work)
 		}
 	}
-	m := &painter{
+	m := &planter{
 		cache:     b.cache,
 		user:      user,
 		configure: b.o.Configure,
@@ -299,7 +299,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		progress:  b.o.Progress,
 		memory:    newMemory(),
 	}
-	marked, stats, err := m.paint(ctx, tasks)
+	marked, stats, err := m.mark(ctx, tasks)
 	if err != nil {
 		return nil, nil, shorten(err, b.o.Dir)
 	}

@@ -156,7 +156,7 @@ func (b *Build) addSizeTests(tests *SizeTests, t *task, user replacements, repla
 		return err
 	}
 	marking.All = false // only directives have size=
-	units, err := (&painter{user: user}).readUnits(t, t.tests)
+	units, err := (&planter{user: user}).readUnits(t, t.tests)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func TestTallies(t *testing.T) {
 						t.Errorf("run %d: %s", run, w)
 					}
 					for i, name := range []string{"deep", "leaf", "loop"} {
-						last[i] = scopes(t, p, string(source), name)
+						last[i] = blockCount(t, p, string(source), name)
 						sums[i] += last[i]
 					}
 				}
@@ -85,8 +85,8 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// scopes returns the count of the block with a line that ends in comment.
-func scopes(t *testing.T, p *profile.Profile, source, comment string) uint64 {
+// blockCount returns the count of the block with a line that ends in comment.
+func blockCount(t *testing.T, p *profile.Profile, source, comment string) uint64 {
 	t.Helper()
 	before, _, _ := strings.Cut(source, " // "+comment+"\n")
 	line := 1 + strings.Count(before, "\n")

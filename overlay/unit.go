@@ -38,7 +38,7 @@ type others struct {
 // readUnits reads the files of a package, and those of its tests if tests is true. That is also the
 // case for unmarked tests if there is a registry: which ID a point takes over depends on all points
 // of the package.
-func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
+func (m *planter) readUnits(t *task, tests bool) ([]*unit, error) {
 	units := []*unit{{path: t.path, planted: true}}
 	lists := [][]string{append(t.GoFiles[:len(t.GoFiles):len(t.GoFiles)], t.CgoFiles...)}
 	if tests {
@@ -67,7 +67,7 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 }
 
 // readOthers reads the files that build constraints exclude from the units.
-func (m *painter) readOthers(t *task, units []*unit) error {
+func (m *planter) readOthers(t *task, units []*unit) error {
 	keys := map[*unit]hasher{}
 	for _, name := range t.IgnoredGoFiles {
 		path := filepath.Join(t.Dir, name)
@@ -99,7 +99,7 @@ func (m *painter) readOthers(t *task, units []*unit) error {
 }
 
 // loadOther loads one of the others; it returns nil if the file is not valid Go of this release.
-func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
+func (m *planter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 	text, err := m.user.read(name)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 
 // find finds the points of a unit, and those of the others if they affect IDs. known says that
 // there are earlier IDs to take over.
-func (m *painter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool) (beside []registry.Point, err error) {
+func (m *planter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool) (beside []registry.Point, err error) {
 	if len(u.others.names) == 0 {
 		return nil, own.Find(o)
 	}
@@ -151,7 +151,7 @@ func (m *painter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool
 }
 
 // key returns a hash of everything that determines the marked text.
-func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) string {
+func (m *planter) key(t *task, units []*unit, registryKey string, o Marking) string {
 	h := newHasher()
 	h.words(formatVersion, m.cache.key, o.words(), strconv.FormatBool(o.Cover), registryKey, t.path)
 	for _, u := range units {
@@ -167,7 +167,7 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 // plant marks the units of a package and stores the texts. The points of the package and of its
 // in-package tests are assigned IDs together, since both may have init functions, which have the
 // same name.
-func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]markedFile, error) {
+func (m *planter) plant(t *task, units []*unit, root *root, o Marking) ([]markedFile, error) {
 	loaded := make([]*rewrite.Unit, len(units))
 	var together []*rewrite.Unit
 	for i, s := range units {

@@ -121,6 +121,7 @@ func TestRecursive(t *testing.T) {
 		{"func (x u) f() int { var y v; return y.f() }; type u int; type v int", false, false},
 		{"func f(n int) int { return g(n) }; func g(n int) int { return f(n) }", true, true},
 		{"func f(f func()) { f() }", false, false},
+		{"func f(c chan int) { select { case <-c: }; f(c) }", true, false},
 	} {
 		if fn := found(t, tt.src).files[0].functions[0]; fn.recursive != tt.recursive || fn.intoItself != tt.intoItself {
 			t.Errorf("%s: recursive %v, into itself %v", tt.src, fn.recursive, fn.intoItself)

@@ -64,15 +64,16 @@ func appendee(call *ast.CallExpr) string {
 	return ""
 }
 
-// stackAppendTo returns one of the variables to which the function appends (see stackAppends), or
-// "".
-func (fn *function) stackAppendTo(variables map[string]bool) string {
-	for name := range fn.stackAppends() {
-		if variables[name] {
-			return name
+// stackAppendTo returns the first of the variables to which the function appends (see
+// stackAppends), or "".
+func (fn *function) stackAppendTo(variables map[string]bool) (first string) {
+	appends := fn.stackAppends()
+	for name, call := range appends {
+		if variables[name] && (first == "" || call.Pos() < appends[first].Pos()) {
+			first = name
 		}
 	}
-	return ""
+	return first
 }
 
 // startsSlice reports whether a statement has a first append of stackAppends, or a loop over such a

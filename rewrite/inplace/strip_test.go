@@ -187,7 +187,7 @@ func TestStripLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// If the user has the names, InPlace uses others, and Strip finds these.
+// If the user has the names, Mark uses others, and Strip finds these.
 func TestInPlaceNames(t *testing.T) {
 	for _, taken := range []string{"perf", "perfs", "perfmarks", "perfmarksLinux", "perftestmarks"} {
 		src := []byte("package p\n\nvar " + taken + " int\n\nfunc f() {\n\tfor {\n\t}\n}\n")
