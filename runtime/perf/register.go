@@ -341,7 +341,7 @@ const unwanted = layout.IndexOff | layout.IndexOffChoice
 //go:norace
 //go:noinline
 func decide(m *Marker) uint32 {
-	if m.isClosed() || lostOnSystemStack() {
+	if atomic.LoadUint32(&hot.mode) == modeInert || m.isClosed() || lostOnSystemStack() {
 		return 0
 	}
 	begin()

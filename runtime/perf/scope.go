@@ -108,6 +108,9 @@ func (e Entered) Exit() {
 func enter(m *Marker, before *Scope, depth uint32) Entered {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 || before != nil && before.open.index != 0 {
+		if hot.mode == modeInert && (before == nil || before.open.index == 0) {
+			return Entered{}
+		}
 		return reenter(m, before, depth)
 	}
 	if !hot.self {
