@@ -3,6 +3,7 @@ package runfile
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/markgen/markgen/profile"
@@ -103,7 +104,7 @@ func (r *run) demote() {
 		}
 		d.m.SelfNS = profile.Sub64(d.m.SelfNS, uint64(over*float64(d.countedNS())))
 	}
-	r.limitTotals(list, parents)
+	r.limitTotals(list, parents, inside)
 }
 
 // demoted is a demoted marker of a run.
@@ -231,7 +232,11 @@ func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
 //	for i := 2; i <= 5_000_000; i++ {
 //		if !composite[i] {
 //			for j := i * i; j <= 5_000_000; j += i {
-func (r *run) limitTotals(list []demoted, parents map[uint64][]parentShare) {
+//
+// Nor is it more than that of the timed markers around, inside, for each demoted marker. In
+// recursion a scope whose outer ones were only counted looks like an outermost one, so the time
+// that scopes inside others of the marker took is too small.
+func (r *run) limitTotals(list []demoted, parents map[uint64][]parentShare, inside []map[uint64]float64) {
 	type child struct {
 		d    *demoted
 		part float64
@@ -263,10 +268,35 @@ func (r *run) limitTotals(list []demoted, parents map[uint64][]parentShare) {
 	}
 	for i := range list {
 		d := &list[i]
-		if was, is := uint64(estimated[d.index]), uint64(total(d)); is < was {
+		was, is := d.m.TotalNS(), min(uint64(total(d)), r.totalOf(inside[i]))
+		switch {
+		case is >= was:
+		case d.m.NestedNS > 0:
+			d.m.NestedNS = min(d.m.NestedNS+was-is, d.m.SumNS())
+			d.m.SelfNS = min(d.m.SelfNS, d.m.TotalNS())
+		default:
 			estimate.Shorten(d.m, profile.Ratio(is, was))
 		}
 	}
+}
+
+// totalOf returns the total time of the markers that are timed; the largest number if there are
+// none, or that of one is unknown.
+func (r *run) totalOf(markers map[uint64]float64) uint64 {
+	sum, timed := uint64(0), false
+	for index := range markers {
+		m := r.totals.at(index)
+		if m == nil { // layout.NoMarker, too
+			return math.MaxUint64
+		}
+		if r.off[index] != profile.Demoted { // else it is where timedAround gave up, in a recursion
+			sum, timed = profile.Add64(sum, m.TotalNS()), true
+		}
+	}
+	if !timed {
+		return math.MaxUint64
+	}
+	return sum
 }
 
 // timedAround adds to sums which fraction of a demoted marker's scopes ran inside which timed

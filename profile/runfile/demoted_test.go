@@ -6,6 +6,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/table"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // The time of demoted markers that were timed alone is subtracted from the self times around them,
@@ -83,9 +84,10 @@ func TestLimitTotals(t *testing.T) {
 		return &profile.Marker{Count: 1, SelfNS: self, Buckets: []profile.Bucket{{K: uint8(bits.Len64(total) - 1), Count: 1, SumNS: total, SumSq: profile.Square(total)}}}
 	}
 	outer, middle, inner := marker(100_000, 1000), marker(500, 200), marker(300, 300)
-	r := &run{Profile: &profile.Profile{}}
+	r := &run{Profile: &profile.Profile{}, scratch: new(scratch)}
+	r.scratch.reset()
 	r.limitTotals([]demoted{{index: 1, m: outer, alone: true, insideNS: 50}, {index: 2, m: middle, alone: true}, {index: 3, m: inner, alone: true}},
-		map[uint64][]parentShare{1: {{3, 0.1}}, 2: {{1, 1}}, 3: {{2, 0.5}}})
+		map[uint64][]parentShare{1: {{3, 0.1}}, 2: {{1, 1}}, 3: {{2, 0.5}}}, make([]map[uint64]float64, 3))
 	if got, want := outer.SumNS(), uint64(1000+50+350); got != want {
 		t.Errorf("outer: %d ns, want %d", got, want)
 	}
@@ -94,5 +96,25 @@ func TestLimitTotals(t *testing.T) {
 	}
 	if got := inner.SumNS(); got != 300 {
 		t.Errorf("inner: %d ns, want 300", got)
+	}
+}
+
+// In recursion, what is wrong is the time inside other scopes of the marker, not that of each scope.
+func TestLimitRecursion(t *testing.T) {
+	around := &profile.Marker{Count: 1, SelfNS: 10, Buckets: []profile.Bucket{{K: 9, Count: 1, SumNS: 800}}}
+	recursive := &profile.Marker{Count: 10, SelfNS: 700, NestedNS: 1000, Buckets: []profile.Bucket{{K: 8, Count: 10, SumNS: 4000}}}
+	r := &run{Profile: &profile.Profile{}, scratch: new(scratch)}
+	r.scratch.reset()
+	r.totals.set(4, around)
+	for _, inside := range []map[uint64]float64{{4: 1}, {4: 0.5, layout.NoMarker: 0.5}} {
+		m := *recursive
+		r.limitTotals([]demoted{{index: 1, m: &m, alone: true, insideNS: 9000}}, nil, []map[uint64]float64{inside})
+		want := uint64(800)
+		if len(inside) > 1 { // some scopes were in no other
+			want = 3000
+		}
+		if m.TotalNS() != want || m.SumNS() != 4000 || m.SelfNS != 700 {
+			t.Errorf("inside %v: total %d ns, each %.0f, self %d; want a total of %d", inside, m.TotalNS(), m.MeanNS(), m.SelfNS, want)
+		}
 	}
 }
