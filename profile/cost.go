@@ -60,8 +60,12 @@ func (p *Profile) Costly() string {
 	if m := p.mostCalled(); m != nil {
 		at = ", most of that at " + m.Name
 	}
+	less := ""
+	if slices.ContainsFunc(p.Markers, func(m Marker) bool { return m.Kind != "func" }) {
+		less = "mark functions only (-funcs), "
+	}
 	return fmt.Sprintf("markers cost about %.0f %% of the processor time%s: the program took longer for them, and short scopes are mostly their cost; "+
-		"mark functions only (-funcs), skip what runs most often (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
+		"%sskip what runs most often (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at, less)
 }
 
 // executions returns how many of the marker's scopes were timed, and how many were only counted.
