@@ -1,5 +1,5 @@
 // Package estimate computes data for all calls of a marker from a recorded part: one in so many was
-// timed (Countdown), calls in time windows were recorded (Windows, Counter), or scopes that turned
+// timed (Countdown), calls in time windows were recorded (Windows), or scopes that turned
 // out to be short were counted and only rarely timed (Short).
 //
 //	estimate.Windows(m, n, times, sums, batches)

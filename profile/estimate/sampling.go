@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/markgen/markgen/profile"
@@ -80,17 +79,4 @@ func countVar(n uint64, times float64, b *Sums, batches float64) float64 {
 	v = max(v, float64(n)*float64(n))
 	off := b.X * b.RecordingShare()
 	return (v + off*off) * times * times
-}
-
-// Counter adds to a counter's exact count the estimate of the rest from windows, as in [Windows].
-func Counter(m *profile.Marker, n uint64, times float64, b *Sums, batches float64) {
-	m.Sample = n
-	if !m.Unsure {
-		m.Samples = m.Count
-	}
-	m.Samples = profile.Add64(m.Samples, uint64(min(b.N, 1<<62)))
-	m.CountVar = m.CountVar.Add(profile.VarUnits(countVar(n, times, b, batches)))
-	m.Unsure = true
-	m.Count = profile.Add64(m.Count, uint64(min(math.Round(b.X*times), 1<<63)))
-	m.Seen = m.Count
 }

@@ -109,7 +109,6 @@ var kinds = map[uint32]string{
 	layout.BlockReadings: "the names of what collectors read",
 	layout.BlockRead:     "what collectors read at a marker",
 	layout.BlockEdge:     "a caller of a marker",
-	layout.BlockTick:     "what a counter counted in windows",
 	layout.BlockSizes:    "times by size",
 	layout.BlockSpread:   "how a reading is spread",
 	layout.BlockPairs:    "the pairs of a marker",

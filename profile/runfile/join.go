@@ -50,7 +50,7 @@ func (r *run) join(sum *profile.Sum) {
 			total := r.totals.at(index)
 			if b, ok := windows[t.Gates[i]]; ok && total == nil {
 				total = new(profile.Marker)
-				estimate.Windows(total, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, 0)
+				estimate.Windows(total, r.rate(), r.times(b.since), &b.Sums, 0)
 			}
 			r.totals.set(index, nil)
 			if m == nil {
@@ -86,9 +86,6 @@ func (r *run) join(sum *profile.Sum) {
 				to := sum.Marker(c.Marker.ID)
 				to.UpdateName(c.Marker, r.Newest)
 				total := profile.Marker{Count: n}
-				if b, ok := r.counterWindows[counterKey{number, uint64(i)}]; ok {
-					estimate.Counter(&total, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
-				}
 				r.countRun(to, &total)
 				to.Add(&total)
 				if off.has(i) {

@@ -31,7 +31,6 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		sampledMarkers: map[uint64]batchSums{},
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
-		counterWindows: map[counterKey]batchSums{},
 		traces:         map[uint32]*Ring{},
 		readAt:         map[cellKey]bool{},
 		sizesAt:        map[cellKey]bool{},
@@ -74,11 +73,10 @@ type run struct {
 
 	sampledMarkers map[uint64]batchSums // the same by global index of markers
 	doubts         doubts
-	pages          []block                  // words of markers, with the table number in shard
-	edges          map[uint64]edge          // by global index
-	rows           map[uint64]block         // pairs of markers, by global index
-	counterWindows map[counterKey]batchSums // of counters in sampling windows
-	changes        []change                 // changes of state
+	pages          []block          // words of markers, with the table number in shard
+	edges          map[uint64]edge  // by global index
+	rows           map[uint64]block // pairs of markers, by global index
+	changes        []change         // changes of state
 	tree           pathTree
 
 	traces map[uint32]*Ring // by processor
@@ -256,8 +254,6 @@ func (r *run) block(b block) {
 		err = r.sampled(b)
 	case layout.BlockMarkers:
 		err = r.words(b)
-	case layout.BlockTick:
-		err = r.counterWindow(b)
 	case layout.BlockEdge:
 		err = r.edge(b)
 	case layout.BlockPairs:

@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// batchSums are the sums of a BlockSample or BlockTick, and the baseline at which they began.
+// batchSums are the sums of a BlockSample, and the baseline at which they began.
 type batchSums struct {
 	estimate.Sums
 	since baseline
@@ -91,14 +91,14 @@ func (r *run) estimate() {
 	for index, b := range r.samples {
 		f := r.total(index)
 		if f.Count > 0 || !once[numbers[index]] {
-			estimate.Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, r.batches(&b))
+			estimate.Windows(f, r.rate(), r.times(b.since), &b.Sums, r.batches(&b))
 			r.doubt(f, &b, numbers[index])
 		}
 	}
 	for index, e := range r.edges { // sampled in the windows of their markers, without sums of their own
 		if b, ok := r.samples[e.marker]; ok {
 			f := r.total(index)
-			estimate.Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), b.Like(float64(f.Count)), 1)
+			estimate.Windows(f, r.rate(), r.times(b.since), b.Like(float64(f.Count)), 1)
 		}
 	}
 	r.warnOfDoubts()
@@ -178,9 +178,9 @@ func (r *run) sampling() *profile.Sampling {
 }
 
 // times returns the profiled time since a baseline, without recording, divided by the time that
-// windows stand for; stands is the offset of the latter in the header.
-func (r *run) times(since baseline, stands int) float64 {
-	in := profile.Sub64(r.header.word(stands), since.stands)
+// windows stand for.
+func (r *run) times(since baseline) float64 {
+	in := profile.Sub64(r.header.word(layout.OffWindowStands), since.stands)
 	if in == 0 {
 		return 1
 	}

@@ -189,11 +189,6 @@ const (
 	OffEdgeCaller = 24
 	OffEdgeMarker = 32
 
-	OffTickTable = 16
-	OffTickCount = 32
-	OffTickSince = 64
-	TickSize     = 96
-
 	OffSampleMarker = 16
 	OffSampleSums   = 24
 	OffSampleSince  = 88

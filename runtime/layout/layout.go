@@ -60,7 +60,6 @@ const (
 	OffWindowTaken  = 2096 // estimated part of OffWindowTicks used for recording
 	OffBatches      = 2104 // number of batches in which windows were added up, see BlockSample
 	OffWindowStands = 2112 // ticks that windows stand for: each N times its length, at its rate 1:N
-	OffTickStands   = 2120 // ticks that the periods stand for in which counters were on for windows
 
 	// Traces.
 	OffDrainer   = 2304 // ID of the process that drains the rings; 0 if none, and they keep the newest
@@ -238,17 +237,6 @@ const (
 	BlockReadings = 12
 	BlockRead     = 13
 	BlockEdge     = 14 // see OffEdge…
-
-	// BlockTick has the count of a counter in windows. Its earlier count is with the other counters
-	// of its table.
-	//
-	//	16 number of the table u64
-	//	24 which of its counters u64
-	//	32 count u64
-	//	40 ΣNn, Σx, Σx² as in BlockSample, float64
-	//	64 ticks of profiling (see OffProfiled) when counting in windows began u64
-	//	72 OffWindowTaken, OffTickStands, OffBatches at that time u64
-	BlockTick = 15
 
 	// BlockSizes has the times of one marker on one shard by the size of the input,
 	// NumBuckets buckets: bucket 0 is for size 0, bucket k for 2^(k-1) ≤ size < 2^k.

@@ -21,7 +21,6 @@ import (
 type windowBatch struct {
 	count   uint64 // number of windows
 	pending uint64 // their total length, ticks
-	ticking uint64 // ticks in them during which counters were on
 	cost    uint64 // duration of the latest add, ns
 	added   uint64 // when that ended, monotonic ns
 }
@@ -41,11 +40,6 @@ func (s *sampler) take() {
 		s.pending += lasted
 	}
 	s.since = max(s.since, t) // another goroutine may be changing the state and not have added to t yet
-	if tickersOn != 0 {
-		tick := now()
-		s.ticking += subtract(tick, tickersOn)
-		tickersOn = tick
-	}
 	if uint64(nanotime())-s.added > 100*s.cost {
 		s.add()
 	}
@@ -59,20 +53,16 @@ func (s *sampler) add() {
 		return
 	}
 	begun := uint64(nanotime())
-	longer := s.longer(recordedSince(), countedSince())
+	longer := s.longer(recordedSince())
 	for i := range rated {
 		rated[i].add(float64(s.rate), longer)
-	}
-	for i := range tickers {
-		tickers[i].add(float64(s.rate), longer)
 	}
 	addHeader(layout.OffWindows, s.count)
 	addHeader(layout.OffWindowTicks, s.pending)
 	addHeader(layout.OffWindowTaken, uint64(float64(s.pending)*(1-1/longer)))
 	addHeader(layout.OffWindowStands, s.pending*s.rate)
-	addHeader(layout.OffTickStands, s.ticking*s.rate)
 	addHeader(layout.OffBatches, 1)
-	s.count, s.pending, s.ticking = 0, 0, 0
+	s.count, s.pending = 0, 0
 	s.added = uint64(nanotime())
 	s.cost = s.added - begun
 }
@@ -81,18 +71,16 @@ func (s *sampler) add() {
 func addHeader(offset uintptr, n uint64) { atomic.AddUint64(headerWord(offset), n) }
 
 // longer returns the ratio of the length of the batch's windows to their net time, for what was
-// recorded and counted in them. Where several processors record at once, each loses part of its own
+// recorded in them. Where several processors record at once, each loses part of its own
 // time. At 1:1 the ratio is 1: the cost of recording is the program's own.
 //
 //go:norace
-func (s *sampler) longer(r recording, counted uint64) float64 {
+func (s *sampler) longer(r recording) float64 {
 	if s.rate <= 1 {
 		return 1
 	}
-	lasted, ticking, at := float64(s.pending), float64(max(s.ticking, 1)), s.atOnce(r.processors)
-	scopes := (float64(r.scopes)*float64(hot.cost[kindOpened])/(1<<costBits) + float64(r.read)) / at / lasted
-	counts := float64(counted) * tickCost() / at / ticking
-	return 1 / max(1-scopes-counts, 1.0/maxCorrection)
+	took := float64(r.scopes)*float64(hot.cost[kindOpened])/(1<<costBits) + float64(r.read)
+	return 1 / max(1-took/s.atOnce(r.processors)/float64(s.pending), 1.0/maxCorrection)
 }
 
 // atOnce returns how many of the given number of processors recorded simultaneously: at most the

@@ -149,13 +149,12 @@ func (t *table) countIf(on bool) {
 	if on {
 		least = countsOn
 	}
-	some := on || t.hasBlocks()
-	if some && t.counting == nil {
+	if t.counting == nil {
 		t.chooseCounters()
 	}
 	for i := range cs {
 		var p unsafe.Pointer
-		if some && t.counting[i] >= least {
+		if t.counting[i] >= least {
 			p = unsafe.Add(t.counters, 8*uintptr(i))
 		}
 		storePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)

@@ -55,7 +55,6 @@ func complete() {
 	atomic.StoreUint32(&hot.mode, modeStopped)
 	freezeStacks()
 	keepOpen()
-	setTicks(false)
 	theSampler.conclude()
 	setEnd()
 	problem := closeFile()

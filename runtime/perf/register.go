@@ -40,7 +40,6 @@ type table struct {
 	inSource  bool     // it is in the source: after a merge its text may lack the line of a marker, or have too many
 	tallies   *tallies // nil if it has none
 	turnedOff bool     // its markers were turned off before there was a run
-	blocks    int8     // whether it counts cover blocks: 1 no, 2 yes, 0 unknown
 
 	// The fields below belong to the run.
 	excluded  bool           // it takes no part: no memory, or no numbers for its markers

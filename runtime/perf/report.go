@@ -87,9 +87,7 @@ func gather() (rows []report.Row, estimated bool) {
 					for _, own := range t.own {
 						n += atomic.LoadUint64(own.counter(uintptr(c)))
 					}
-					more, sampled := ticked(uint64(k), uint64(c))
-					rows = append(rows, report.Row{Name: line.Name(), Count: n + more})
-					estimated = estimated || sampled
+					rows = append(rows, report.Row{Name: line.Name(), Count: n})
 				}
 				c++
 			case tabletext.Block:
@@ -134,19 +132,19 @@ func scaled(n uint64, factor float64) uint64 {
 func factorOf(index uint32) float64 {
 	for _, r := range rated {
 		if r.index == index && r.n != 0 {
-			return r.since.estimate(r.x, layout.OffWindowStands) / r.n
+			return r.since.estimate(r.x) / r.n
 		}
 	}
 	return 0
 }
 
 // estimate returns the estimated number of executions since the baseline, of which x is the part in
-// the time that windows stand for (see sums); stands is the header word with the sum of that time.
+// the time that windows stand for (see sums).
 //
 //go:norace
-func (b *baseline) estimate(x float64, stands uintptr) float64 {
+func (b *baseline) estimate(x float64) float64 {
 	of := subtract(subtract(*headerWord(layout.OffProfiled), b.profiled), subtract(*headerWord(layout.OffWindowTaken), b.taken))
-	return x * float64(of) / float64(max(subtract(*headerWord(stands), b.stands), 1))
+	return x * float64(of) / float64(max(subtract(*headerWord(layout.OffWindowStands), b.stands), 1))
 }
 
 //go:norace

@@ -50,10 +50,9 @@ func (s *sums) add(n, ns, rate, longer float64) {
 	s.xx += x * x
 }
 
-// A baseline is a copy of header words from when a marker or counter was first sampled, in ticks:
-// how long the run had been profiling, how much of the windows had gone to recording, how much time
-// the windows stood for (for a counter, those in which counters were on), and the number of
-// batches.
+// A baseline is a copy of header words from when a marker was first sampled, in ticks: how long the
+// run had been profiling, how much of the windows had gone to recording, how much time the windows
+// stood for, and the number of batches.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
 var (
@@ -61,15 +60,14 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(layout.SampleSize-layout.OffSampleSince)]
 )
 
-// baselineNow returns the current baseline; stands is OffWindowStands or, for a counter,
-// OffTickStands.
+// baselineNow returns the current baseline.
 //
 //go:norace
-func baselineNow(stands uintptr) baseline {
+func baselineNow() baseline {
 	return baseline{
 		profiled: profiledTicks(),
 		taken:    atomic.LoadUint64(headerWord(layout.OffWindowTaken)),
-		stands:   atomic.LoadUint64(headerWord(stands)),
+		stands:   atomic.LoadUint64(headerWord(layout.OffWindowStands)),
 		batches:  atomic.LoadUint64(headerWord(layout.OffBatches)),
 	}
 }
@@ -215,7 +213,7 @@ func sampleGroup(m *Marker) {
 		return // a trigger watches a marker behind it: it is always open
 	}
 	theSampler.add()
-	b := baselineNow(layout.OffWindowStands)
+	b := baselineNow()
 	if t.sampledAt == nil { // no maps here: the race detector instruments them
 		t.sampledAt = make([]*baseline, t.markers)
 	}

@@ -27,7 +27,6 @@ type sampler struct {
 	idles  bool          // the program idles at times; false until known
 
 	windowBatch
-	counters counterLook
 }
 
 const (
@@ -61,8 +60,8 @@ const (
 // theSampler is the sampler of the run.
 var theSampler sampler
 
-// due opens a window or checks the open one, and looks for counters that have counted often, if it
-// is time to. It returns the monotonic time at which to call it again.
+// due opens a window or checks the open one, if it is time to. It returns the monotonic time at
+// which to call it again.
 //
 //go:norace
 func (s *sampler) due() uint64 {
@@ -73,9 +72,8 @@ func (s *sampler) due() uint64 {
 	}
 	lock()
 	settleGates(true)
-	look := s.counters.due()
 	unlock()
-	return min(next, look)
+	return next
 }
 
 //go:norace

@@ -185,7 +185,6 @@ func forget() {
 	tracedScopes, unsettled, parentsOf, estimates = nil, nil, nil, nil
 	demoted.list, demoted.next, demoted.retiming = nil, 0, nil
 	theSampler = sampler{}
-	tickers, tickersOn = nil, 0
 	sizeCost = 0
 	space.next, space.free, space.pieces, space.open, space.inFile, space.refused = nil, 0, nil, false, false, 0
 	header = unsafe.Pointer(&noHeader)

@@ -166,12 +166,9 @@ func follow() {
 		for k := range tables {
 			tables[k].follow(s)
 		}
-		width := atomic.LoadUint64(&ownWindow().width)
-		setTicks(s == layout.StateProfiling && width != 0 && width != noWindow)
 		if s == layout.StateStopped {
 			theSampler.conclude()
 		}
-		keepTicking()
 		if State() == s {
 			if s != layout.StateProfiling {
 				settleMarkers()

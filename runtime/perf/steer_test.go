@@ -56,7 +56,7 @@ func TestLonger(t *testing.T) {
 	} {
 		s := sampler{rate: tt.rate, busy: tt.busy}
 		s.pending = 100_000
-		if got := s.longer(tt.seen, 0); math.Abs(got-tt.longer) > 1e-9 {
+		if got := s.longer(tt.seen); math.Abs(got-tt.longer) > 1e-9 {
 			t.Errorf("%s: %g, want %g", tt.what, got, tt.longer)
 		}
 	}

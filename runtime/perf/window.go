@@ -132,7 +132,6 @@ func (w *window) end(width uint64) {
 	}
 	atomic.StoreUint64(&windowClosed, w.from+width)
 	storeWord(&opensEarly, 0)
-	setTicks(false)
 	calls := callsOpen()
 	for i := range gates {
 		if m := gates[i].Marker; !(gates[i].ofCall && calls) && loadWord(&m.index)&layout.IndexKept == 0 {
@@ -155,7 +154,6 @@ func (w *window) begin(lead, width uint64) {
 	for i := range gates {
 		gates[i].open()
 	}
-	setTicks(true)
 	atomic.StoreUint64(&w.from, now()+lead)
 }
 
