@@ -32,7 +32,8 @@ has marked in place, which imports markgen's runtime:
   without -vendor   go.mod gets a require for ` + rt.Module + `, which requires nothing
                     itself, and, if this markgen was built from a checkout, a replace that points there
   -vendor           the runtime is copied to ` + rt.Vendored + ` in the module: no new dependency,
-                    and the marked source builds without a network
+                    and the marked source builds without a network. Of its comments the copy has
+                    those of what marked source calls
 
 Where the module is in a git repository, .gitattributes gets lines that make git keep the lines of both
 sides when two branches add markers. What is as it should be is left alone, so init may be run again, with

@@ -29,7 +29,7 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	checkout := findCheckout()
 	required := releasedVersion()
 	if checkout == "" && required == "" {
-		return fmt.Errorf("the source that this markgen was built from is not there, and it is no released version; run markgen init -vendor, or build markgen again in its checkout")
+		return errNoCheckout(ownFile())
 	}
 	if checkout != "" {
 		required = localVersion
@@ -235,8 +235,8 @@ var checkout string
 func findCheckout() string {
 	root := checkout
 	if root == "" {
-		_, file, _, ok := runtime.Caller(0)
-		if !ok || !filepath.IsAbs(file) {
+		file := ownFile()
+		if !filepath.IsAbs(file) {
 			return ""
 		}
 		root = filepath.Join(filepath.Dir(file), "..", "..")
@@ -246,6 +246,22 @@ func findCheckout() string {
 		return ""
 	}
 	return dir
+}
+
+// ownFile returns the name of this source file as the binary records it: absolute, unless it was
+// built with -trimpath.
+func ownFile() string {
+	_, file, _, _ := runtime.Caller(0)
+	return file
+}
+
+// errNoCheckout is the error of init in a binary that is no release, where the checkout with file,
+// as ownFile returns it, is not found.
+func errNoCheckout(file string) error {
+	if !filepath.IsAbs(file) {
+		return errors.New("this markgen is no released version and was built with -trimpath, so it does not know its checkout, to which go.mod would point; run markgen init -vendor, or build it without -trimpath")
+	}
+	return fmt.Errorf("this markgen is no released version, and the checkout that it was built in, with %s, is gone; run markgen init -vendor, or build it again in a checkout", file)
 }
 
 // isRuntime reports whether dir is the root of the runtime's module.

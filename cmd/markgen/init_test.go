@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/markgen/markgen/internal/cli"
@@ -35,6 +36,18 @@ func TestRaiseWork(t *testing.T) {
 		}
 		if string(got) != tt.want || stdout.String() != tt.said {
 			t.Errorf("GOWORK=%s, %q: %q, said %q", tt.gowork, tt.work, got, stdout.String())
+		}
+	}
+}
+
+// Where init finds no runtime to require, it says why and what to do.
+func TestNoCheckout(t *testing.T) {
+	for _, tt := range []struct{ file, want string }{
+		{"github.com/markgen/markgen/cmd/markgen/init_require.go", "was built with -trimpath"},
+		{filepath.Join(t.TempDir(), "init_require.go"), "is gone"},
+	} {
+		if err := errNoCheckout(tt.file); !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "; run markgen init -vendor, or build it ") {
+			t.Errorf("%s: %v", tt.file, err)
 		}
 	}
 }
