@@ -72,7 +72,7 @@ type Marking struct {
 
 // words identifies the marking in cache keys.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %t %t %t %t %s %s %s", m.All, m.Tests, m.Tested, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Release.Lang, m.Key)
+	return fmt.Sprintf("%t %t %t %t %t %t %s %s %s", m.All, m.Tests, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Release.Lang, m.Key)
 }
 
 // A root has what the packages of one module share.
@@ -184,7 +184,7 @@ func (m *planter) markPackage(t *task) (files []markedFile, cached bool, err err
 	}
 	marking := root.marking
 	marking.Release = gc.Of(m.goVersion)
-	marking.Cover, marking.Inline, marking.InlineMain, marking.Tested = t.cover, m.inline, m.main, t.tests && t.Name == "main"
+	marking.Cover, marking.Inline, marking.InlineMain = t.cover, m.inline, m.main
 	if !t.mark {
 		marking.All = false
 	}

@@ -22,7 +22,6 @@ type Options struct {
 	Form       string            // one of Forms, forced on every function that can have it; "" lets Find choose
 	Inline     bool              // the compiler knows FreePrefix, so that markers do not count against inlining
 	InlineMain bool              // Inline applies to main packages as well
-	Tested     bool              // the package is built for its tests, which may call func main
 	Keep       func(*Point) bool // reports whether to keep a point that All makes; nil keeps all
 	Adjust     func(*Point)      // called for each kept point; may set Sample, Group and Count; may be nil
 }
@@ -94,12 +93,8 @@ func (u *Unit) gates(o Options) {
 				p.gate = gate
 			}
 			fn.form, fn.why = fn.chooseForm(o.Form)
-			once := ""
-			if len(fn.points) > 0 {
-				once = fn.once(u, o.Tested)
-			}
 			for _, p := range fn.points {
-				p.Form, p.Why, p.atTop, p.once = fn.form.String(), fn.why, fn.atTop(), once
+				p.Form, p.Why, p.atTop = fn.form.String(), fn.why, fn.atTop()
 			}
 			fn.doubles = fn.findDoubles(u)
 			for _, b := range fn.doubles {

@@ -37,7 +37,6 @@ type Point struct {
 	counter int       // index into Unit.counts, or -1
 	gate    int       // index into Unit.timed of its function's gate, the first timed marker of the function
 	atTop   bool      // its function tests once, at its start, whether its scopes are recorded
-	once    string    // flag of a function that runs at most once; see function.once
 	slot    int       // index of its scope in the function's scopes, if it is timed
 	sizePos token.Pos // position of a directive's SizeExpr
 	labelAt token.Pos // position of a directive's Label

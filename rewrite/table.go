@@ -59,7 +59,6 @@ func (u *Unit) table(root string) string {
 		if p.gate != i && p.atTop {
 			flags += "t"
 		}
-		flags += p.once
 		line = append(line, 'm')
 		text(p.ID.String(), p.Kind)
 		numbers(index[p.f], p.Pos.Line, p.Pos.Column)

@@ -16,7 +16,7 @@ import (
 type Table struct {
 	Markers  []*profile.Marker // without recorded data; nil if the line could not be parsed
 	Gates    []int             // by marker, the index of the marker whose gate it uses; -1 if none
-	Once     []bool            // by marker, whether only Go's runtime calls its function, once
+	Once     []bool            // by marker, whether its function is an init function or func main, which run once
 	Counters []Counter
 
 	Bad     int      // number of unparseable lines
@@ -88,7 +88,7 @@ func parse(text string) *Table {
 		case "f":
 			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // its markers can be parsed even if it is damaged
 		case "m":
-			m, gate, flags, ok := parseMarker(line, file, len(t.Markers))
+			m, gate, ok := parseMarker(line, file, len(t.Markers))
 			good = good && ok
 			if !good {
 				m = nil
@@ -96,7 +96,7 @@ func parse(text string) *Table {
 				within(m, importPath)
 			}
 			t.Markers, t.Gates = append(t.Markers, m), append(t.Gates, gate)
-			t.Once = append(t.Once, strings.ContainsAny(flags, "im"))
+			t.Once = append(t.Once, m != nil && runsOnce(m.Name, importPath))
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -136,6 +136,15 @@ func parse(text string) *Table {
 	return t
 }
 
+// runsOnce reports whether a marker of a package is of an init function, or of func main.
+func runsOnce(name, importPath string) bool {
+	name, ok := strings.CutPrefix(name, importPath+".")
+	if i := strings.IndexAny(name, ":#"); i >= 0 {
+		name = name[:i]
+	}
+	return ok && (name == "init" || name == "main")
+}
+
 // guess sets Guess if m's ID is in ids. m may be nil.
 func guess(m *profile.Marker, ids map[string]bool) {
 	if m != nil {
@@ -165,17 +174,17 @@ func within(m *profile.Marker, importPath string) {
 //	m ID KIND FILEIDX LINE COL GATE|- FLAGS GROUP SAMPLE NAME
 //
 // for marker number i. gate is -1 if there is none.
-func parseMarker(line string, file func(string) (string, bool), i int) (m *profile.Marker, gate int, flags string, ok bool) {
+func parseMarker(line string, file func(string) (string, bool), i int) (m *profile.Marker, gate int, ok bool) {
 	var f [11]string
 	if !split(f[:], line) || f[10] == "" {
-		return nil, -1, "", false
+		return nil, -1, false
 	}
 	if m, ok = parsePlace(f[1:6], file); !ok {
-		return nil, -1, "", false
+		return nil, -1, false
 	}
 	sample, err := strconv.ParseUint(f[9], 10, 64)
 	if err != nil {
-		return nil, -1, "", false
+		return nil, -1, false
 	}
 	if gate = i; f[6] != "-" {
 		if gate, err = strconv.Atoi(f[6]); err != nil {
@@ -188,7 +197,7 @@ func parseMarker(line string, file func(string) (string, bool), i int) (m *profi
 	}
 	m.Sample = sample
 	m.Name = f[10]
-	return m, gate, f[7], true
+	return m, gate, true
 }
 
 // split sets fields to the tab-separated fields of line, the last one to the rest. It returns false
