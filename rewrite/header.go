@@ -38,74 +38,52 @@ func (f *file) normal(from, to token.Pos) string {
 	return string(out)
 }
 
-// sums has rolling hashes of a file's text without blanks and comments, from which
-// the hash of any part of the file is found quickly: prefix hashes, polynomials in
-// sumBase modulo 2^64 (Karp and Rabin 1987), for every stride-th offset.
+// sums has for every offset of a file the hash of the text before it, without blanks and comments,
+// from which the hash of any part of the file follows: a polynomial in sumBase modulo 2^64 (Karp and
+// Rabin 1987).
 type sums struct {
-	text   []byte
-	counts []uint64 // bit set of the bytes that are hashed
-	hash   []uint64 // hash[i] is the hash of the hashed bytes before offset i*stride
-	number []uint32 // number[i] is the number of these bytes
+	hash   []uint64
+	number []uint32 // of hashed bytes before the offset
 }
 
-const (
-	sumBase = 0x9E3779B97F4A7C15 // odd, so that its powers are never 0
-	stride  = 64                 // bits of a word of counts
-)
+const sumBase = 0x9E3779B97F4A7C15 // odd, so that its powers are never 0
 
+// body returns the hash of the file's text between two positions.
 func (f *file) body(from, to token.Pos) uint64 {
 	if f.sums == nil {
 		f.sums = newSums(f.Text, f.ast.Comments, f.offset)
 	}
-	before, m := f.sums.at(f.offset(from))
-	h, n := f.sums.at(f.offset(to))
-	h -= before * power(n-m)
+	i, j := f.offset(from), f.offset(to)
+	h := f.sums.hash[j] - f.sums.hash[i]*power(f.sums.number[j]-f.sums.number[i])
 	return h ^ h>>29
 }
 
 func newSums(text []byte, comments []*ast.CommentGroup, offset func(token.Pos) int) *sums {
-	words := len(text)/stride + 1
-	s := &sums{text, make([]uint64, words), make([]uint64, words), make([]uint32, words)}
+	s := &sums{make([]uint64, len(text)+1), make([]uint32, len(text)+1)}
 	var h uint64
 	var n uint32
-	word := 0 // the next element of hash and number to set
-	for at := 0; ; {
-		code, next := len(text), len(text) // start and end of the next comment
-		if len(comments) > 0 {
-			code, next = offset(comments[0].Pos()), offset(comments[0].End())
-			comments = comments[1:]
+	at := 0
+	skip := func(to int) {
+		for ; at < to; at++ {
+			s.hash[at], s.number[at] = h, n
 		}
-		for ; at < code; at++ {
-			if at%stride == 0 {
-				s.hash[word], s.number[word] = h, n
-				word++
-			}
+	}
+	code := func(to int) {
+		for ; at < to; at++ {
+			s.hash[at], s.number[at] = h, n
 			if c := text[at]; c > ' ' || c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-				s.counts[at/stride] |= 1 << (at % stride)
 				h = h*sumBase + uint64(c) + 1
 				n++
 			}
 		}
-		for at = max(at, next); word < words && (word*stride < at || at == len(text)); word++ {
-			s.hash[word], s.number[word] = h, n
-		}
-		if at == len(text) {
-			return s
-		}
 	}
-}
-
-// at returns the hash and the number of the hashed bytes before an offset.
-func (s *sums) at(offset int) (h uint64, n uint32) {
-	word := offset / stride
-	h, n = s.hash[word], s.number[word]
-	for i := word * stride; i < offset; i++ {
-		if s.counts[word]>>(i%stride)&1 == 1 {
-			h = h*sumBase + uint64(s.text[i]) + 1
-			n++
-		}
+	for _, g := range comments {
+		code(offset(g.Pos()))
+		skip(offset(g.End()))
 	}
-	return h, n
+	code(len(text))
+	s.hash[len(text)], s.number[len(text)] = h, n
+	return s
 }
 
 func power(n uint32) uint64 {
