@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // A history is a git repository with commits, the first without parents.
@@ -171,8 +173,12 @@ func TestSteps(t *testing.T) {
 // Every first commit is found, with merges too; if commits can't be measured, it is among those left,
 // and the others are such.
 func TestSearchMerges(t *testing.T) {
+	graphs := 1
+	if tier.InCorpus() {
+		graphs = 6
+	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 6 {
+	for range graphs {
 		const n = 24
 		parents := [][]int{nil}
 		for i := 1; i < n; i++ {

@@ -58,7 +58,7 @@ func TestBlocksInPlace(t *testing.T) {
 // TestTrapBlocksInPlace is TestBlocksInPlace for the programs in testdata/traps that need no module
 // of their own.
 func TestTrapBlocksInPlace(t *testing.T) {
-	tier.Test(t)
+	tier.Corpus(t)
 	exceptions, err := readExceptions("exceptions.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -75,9 +75,6 @@ func TestTrapBlocksInPlace(t *testing.T) {
 	marked.mark(t)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			if !slices.Contains([]string{"else_if", "goto_block", "label_for", "recover", "type_switch"}, name) {
-				tier.Corpus(t)
-			}
 			for w, flags := range map[*workplace][]string{plain: {"-cover", "-covermode=atomic", "-coverpkg=./..."}, marked: nil} {
 				args := slices.Concat([]string{"build", "-o", w.out + "/"}, flags, []string{"./traps/" + name})
 				if out, err := w.command(t.Context(), "go", args...).CombinedOutput(); err != nil && w == plain {
