@@ -98,7 +98,7 @@ func facts(p *profile.Profile) (lines []headLine) {
 // unvisited returns the markers that were never executed.
 func unvisited(p *profile.Profile) (list []*profile.Marker) {
 	for i := range p.Markers {
-		if m := &p.Markers[i]; neverExecuted(p, m) {
+		if m := &p.Markers[i]; isUnvisited(p, m) {
 			list = append(list, m)
 		}
 	}

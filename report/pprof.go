@@ -205,7 +205,7 @@ func (b *pprofBuilder) comment(p *profile.Profile, left int) {
 		b.out.Comments = append(b.out.Comments, strings.Join(line[:], ": "))
 	}
 	if left > 0 {
-		b.out.Comments = append(b.out.Comments, "without "+units.Plural(left, "marker")+" never reached")
+		b.out.Comments = append(b.out.Comments, "without "+units.Plural(left, "unvisited marker"))
 	}
 	if b.noSelf {
 		b.out.Comments = append(b.out.Comments, "self times were not measured")

@@ -83,8 +83,8 @@ func percentOf(part, whole float64) string {
 	}
 }
 
-// neverExecuted reports whether a marker was on, but never executed.
-func neverExecuted(p *profile.Profile, m *profile.Marker) bool {
+// isUnvisited reports whether a marker was on, but never reached.
+func isUnvisited(p *profile.Profile, m *profile.Marker) bool {
 	return m.Count == 0 && m.Open == 0 && m.Samples == 0 && m.Off != "choice" && !onlyTraced(p, m) && (p.Wild == nil || m.Picks != nil)
 }
 
@@ -93,7 +93,7 @@ func others(p *profile.Profile, rest []*profile.Marker) string {
 	self, never := 0.0, 0
 	for _, m := range rest {
 		self += float64(m.RunningNS())
-		if neverExecuted(p, m) {
+		if isUnvisited(p, m) {
 			never++
 		}
 	}
@@ -106,7 +106,7 @@ func others(p *profile.Profile, rest []*profile.Marker) string {
 		text += ": " + percentOf(self, sum) + " of the " + of + " time"
 	}
 	if never > 0 {
-		text += fmt.Sprintf(", %s never reached", units.Count(uint64(never)))
+		text += fmt.Sprintf(", %s unvisited", units.Count(uint64(never)))
 	}
 	return text
 }

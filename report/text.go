@@ -243,7 +243,7 @@ func summary(p *profile.Profile, order string) string {
 		case m.Off == "choice":
 			off++
 		default:
-			unvisited++ // as in neverExecuted
+			unvisited++ // as in unvisited
 		}
 	}
 	text := markers
