@@ -48,6 +48,8 @@
 //	           several linker layouts
 //	rewrite    speed of planning and writing markers
 //	memory     peak memory of planning and writing markers
+//	shares     shares of functions in default reports of programs compared with CPU profiles,
+//	           their processor time relative to plain, and the estimated cost of markers
 //	warm       markgen build relative to go build -cover after small changes
 //	cold       the same with empty caches
 //

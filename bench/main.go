@@ -17,16 +17,17 @@ import (
 
 // A bench is one run of the command.
 type bench struct {
-	markgen string // absolute path of the command
-	work    string // directory for the temporary files of one repetition of a subject
-	caches  string // directory of the caches of warm builds
-	times   int    // repetitions of each subject
-	rounds  int    // 0: each subject's default
-	module  string // path@version
-	main    string // package of module, relative to its root
-	page    string // whose table is updated; "" for none
-	results *results
-	figures []figure
+	markgen  string         // absolute path of the command
+	work     string         // directory for the temporary files of one repetition of a subject
+	caches   string         // directory of the caches of warm builds
+	times    int            // repetitions of each subject
+	rounds   int            // 0: each subject's default
+	programs *regexp.Regexp // of shares
+	module   string         // path@version
+	main     string         // package of module, relative to its root
+	page     string         // whose table is updated; "" for none
+	results  *results
+	figures  []figure
 }
 
 // subjects are in the order in which they are measured, the quickest first.
@@ -67,6 +68,7 @@ var subjects = []struct {
 	{"floor", "the same with a test at the top of functions alone, and marked, in several layouts", (*bench).floor},
 	{"rewrite", "how fast markers are planned and written", (*bench).rewriting},
 	{"memory", "how much memory that takes", (*bench).memory},
+	{"shares", "shares of functions in reports of programs against their CPU profiles, and what it costs", (*bench).shares},
 	{"warm", "markgen build against go build -cover after small changes", (*bench).warmBuild},
 	{"cold", "the same with empty caches", (*bench).coldBuild},
 }
@@ -80,6 +82,7 @@ func main() {
 	run := flag.String("run", "", "measure only the subjects whose names match this regular expression, see below")
 	flag.IntVar(&b.times, "times", 3, "repetitions of each subject; the table has their median, minimum and maximum")
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
+	programs := flag.String("programs", "", "programs that shares measures, a regular expression (default: all)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	flag.StringVar(&b.page, "page", "", "page to whose table the figures are written (default: none)")
@@ -116,7 +119,7 @@ func main() {
 		}
 		return
 	}
-	if err := b.measure(ctx, *run, *out, *work); err != nil {
+	if err := b.measure(ctx, *run, *programs, *out, *work); err != nil {
 		stop()
 		fail(err)
 	}
@@ -128,10 +131,13 @@ func fail(err error) {
 }
 
 // measure runs the subjects whose names match pattern.
-func (b *bench) measure(ctx context.Context, pattern, out, work string) (err error) {
+func (b *bench) measure(ctx context.Context, pattern, programs, out, work string) (err error) {
 	match, err := regexp.Compile(pattern)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
+	}
+	if b.programs, err = regexp.Compile(programs); err != nil {
+		return fmt.Errorf("-programs: %w", err)
 	}
 	if b.markgen, err = filepath.Abs(b.markgen); err != nil {
 		return err
