@@ -35,7 +35,11 @@ func (p *Profile) Cautions() []string {
 		recursive = recursive || m.Sampled() && m.NestedNS > 0
 		called = called || len(m.Callers) > 0
 	}
-	if sampled && timed > 1 && !p.NoSelf {
+	switch {
+	case !sampled || timed <= 1 || p.NoSelf:
+	case p.Paths != nil && p.Paths.Runs >= uint64(p.Runs):
+		list = append(list, "only a sample of the outermost scopes was recorded, each with all inside: ± takes scopes for independent, and is too small for what runs more than once in one of these")
+	default:
 		text := "only a sample of the scopes was recorded: the time of the others counts as self time of the scopes around them"
 		if called {
 			text += ", and a caller that is not in it is passed over"

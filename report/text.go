@@ -414,6 +414,9 @@ func sampled(p *profile.Profile) string {
 	}
 	for i := range p.Markers {
 		if m := &p.Markers[i]; m.Samples > 0 && m.Sampled() {
+			if p.Paths != nil {
+				return "with a rate: all scopes were counted, and one outermost scope in N, at random, was timed with all inside"
+			}
 			return "with a rate: all scopes were counted, and one in N, at random, was timed"
 		}
 	}

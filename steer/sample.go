@@ -20,6 +20,9 @@ func (p *Process) samples() error {
 	if p.countsDown() {
 		return errors.New("the program counts scopes down (countdown in MARKGEN), at a rate that stays")
 	}
+	if p.h.word(layout.OffFlags).Load()&layout.FlagPaths != 0 {
+		return errors.New("the program records paths, of which windows see only a part; start it with paths,sample=1:N")
+	}
 	if !p.follows() {
 		return errors.New("the words of its markers are not in the data file, and it would not be noticed")
 	}

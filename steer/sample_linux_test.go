@@ -29,11 +29,16 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// A program with countdown keeps its rate, whatever its MARKGEN says.
-func TestSampleCountdown(t *testing.T) {
-	for _, markgen := range []string{"sample=1:10,countdown", "sample=1:10,skip=" + strings.Repeat("x", 1100) + ",countdown"} {
+// A program with countdown or paths keeps its rate, whatever its MARKGEN says.
+func TestSampleFixed(t *testing.T) {
+	const countdown = "the program counts scopes down (countdown in MARKGEN), at a rate that stays"
+	for markgen, want := range map[string]string{
+		"sample=1:10,countdown": countdown,
+		"sample=1:10,paths":     countdown,
+		"paths":                 "the program records paths, of which windows see only a part; start it with paths,sample=1:N",
+		"sample=1:10,skip=" + strings.Repeat("x", 1100) + ",countdown": countdown,
+	} {
 		r := start(t, false, markgen, "run")
-		const want = "the program counts scopes down (countdown in MARKGEN), at a rate that stays"
 		if err := r.open().Set("sample=1:1000"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s…: %v", markgen, err)
 		}

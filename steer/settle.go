@@ -120,8 +120,7 @@ func openIn(r io.ReaderAt, s runfile.Stack) ([]uint64, error) {
 	}
 	cells := make([]uint64, n)
 	for i := range cells {
-		const index = 1<<29 - 1 // higher bits say how the scope is nested
-		cells[i] = uint64(binary.NativeEndian.Uint32(data[i*layout.StackSize+layout.StackMarker:])&index) - layout.StackFirst
+		cells[i] = uint64(binary.NativeEndian.Uint32(data[i*layout.StackSize+layout.StackMarker:])&layout.IndexMask) - layout.StackFirst
 	}
 	return cells, nil
 }

@@ -164,7 +164,7 @@ func (r *run) stack(b block) error {
 	}
 	return r.each(b.offset+layout.OffStackData, n, layout.StackSize, func(data []byte) {
 		for ; len(data) > 0; data = data[layout.StackSize:] {
-			index := r.order.Uint32(data[layout.StackMarker:]) & (1<<29 - 1)
+			index := r.order.Uint32(data[layout.StackMarker:]) & layout.IndexMask
 			if index < layout.StackFirst {
 				continue // from calibration, or not written yet
 			}

@@ -15,6 +15,8 @@ type pathTree struct {
 	number map[uint64]int    // index in nodes
 	labels map[uint64]string // by number
 	cells  map[cellKey]bool  // cells seen, by node
+
+	recorded map[uint64]figures // what was recorded of sampled markers, by global index
 }
 
 // path reads a node.
@@ -119,6 +121,7 @@ func (r *run) paths() {
 		return
 	}
 	t, number := &r.tree, r.numbering()
+	t.scale(r.total)
 	for i := range t.nodes {
 		t.nodes[i].ID = r.pathID(number(t.marker[i]))
 	}

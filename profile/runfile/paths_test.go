@@ -46,7 +46,7 @@ func TestPathsAddUp(t *testing.T) {
 	}
 	for _, spec := range []string{"paths", "paths=20", "paths,unfolded", "paths=200,unfolded", "paths,outermost", "paths,callers", "paths,pairs",
 		"paths,collect=alloc", "paths,collect=time+trace", "paths,demote=1:1000", "paths,enough=100", "paths,throttle=100:1000000",
-		"paths,pause=count:w.F03:20,resume=count:w.F04:10", "paths,only=w.F0?;w.F23", "paths,sample=1:1", "paths,clock=mono"} {
+		"paths,pause=count:w.F03:20,resume=count:w.F04:10", "paths,only=w.F0?;w.F23", "paths,sample=1:1", "paths,sample=1:5", "paths,sample=1:20,seed=3", "paths,sample=1:5,collect=alloc", "paths,sample=1:5,collect=time+trace", "paths,sample=1:3,outermost,pause=count:w.F03:20,resume=count:w.F04:10", "paths,clock=mono"} {
 		t.Run(spec, func(t *testing.T) {
 			for _, seed := range []string{"1", "2", "3"} {
 				p := run(t, spec, seed)

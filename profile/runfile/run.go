@@ -27,6 +27,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		off:       map[uint64]string{},
 		counters:  map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, estimates: map[uint64]*estimate.Sample{},
 		samples: map[uint64]batchSums{},
+		tree:    pathTree{recorded: map[uint64]figures{}},
 
 		sampledMarkers: map[uint64]batchSums{},
 		edges:          map[uint64]edge{},

@@ -73,9 +73,7 @@ func (r *run) sampledSince() (first baseline) {
 // recorded.
 func (r *run) estimate() {
 	h := r.header
-	for _, f := range r.totals.all() {
-		estimate.Countdown(f)
-	}
+	r.countdown()
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1 later
 		return
 	}

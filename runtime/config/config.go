@@ -26,7 +26,7 @@ type Config struct {
 	Period    uint64 // every=, ns; 0 if not given
 	Width     uint64 // of the window in each period, ns
 	Sample    uint64 // N of sample=1:N for all markers; 0 to follow the directives
-	Countdown bool   // time one scope in N instead of using windows
+	Countdown bool   // time one scope in N instead of using windows; with paths always
 	Seed      uint64 // of random numbers; 0 if not given
 	Callers   bool   // cells by caller
 	Paths     uint64 // maximum number of paths to record; 0 if none are
@@ -277,10 +277,11 @@ func Parse(value string) (c Config, problem string) {
 	switch {
 	case c.Paths == 0 && c.Unfolded:
 		return c, KeyError("unfolded", "is for paths; give that, or leave it out")
-	case c.Paths > 0 && c.Sample > 1:
-		return c, KeyError("paths", "cannot be combined with sample; leave one of the two out")
 	case c.Paths > 0 && !c.Collects("time") && c.Collects("trace"):
 		return c, KeyError("paths", "cannot be combined with collect="+c.Collect+"; give collect=time+trace")
+	}
+	if c.Paths > 0 && c.Sample > 1 {
+		c.Countdown = true // windows do not know the scopes around
 	}
 	if c.AtEdges != "" {
 		if c.Reads() {

@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 		{"clock=mono", Config{File: DefaultFile, Mono: true}},
 		{"paths", Config{File: DefaultFile, Paths: 65_536}},
 		{"paths=2097152", Config{File: DefaultFile, Paths: cct.MaxLimit}},
+		{"paths,sample=1:10", Config{File: DefaultFile, Paths: 65_536, Sample: 10, Countdown: true}},
 		{"paths=100,unfolded,sample=1:1", Config{File: DefaultFile, Paths: 100, Unfolded: true, Sample: 1}},
 		// If a key is given twice, the last one counts: a command can append to an existing value.
 		{"file=a,report=r,file=b,report=none", Config{File: "b"}},
@@ -76,7 +77,6 @@ func TestMessages(t *testing.T) {
 		"paths=0":                      `"paths": cannot be 0; give a number of paths from 1 to 2097152, or nothing`,
 		"paths=2097153":                `"paths": cannot be 2097153; give a number of paths from 1 to 2097152, or nothing`,
 		"unfolded":                     `"unfolded": is for paths; give that, or leave it out`,
-		"paths,sample=1:10":            `"paths": cannot be combined with sample; leave one of the two out`,
 		"paths,collect=trace":          `"paths": cannot be combined with collect=trace; give collect=time+trace`,
 		"pick=3":                       `"pick": is for collect=wild; give that, or leave it out`,
 		"known=x,collect=time":         `"known": is for collect=wild; give that, or leave it out`,

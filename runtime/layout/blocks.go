@@ -212,7 +212,7 @@ const (
 // An open scope in a BlockStack.
 const (
 	StackStart  = 0  // tick when it began
-	StackMarker = 32 // u32: the lower 29 bits minus StackFirst are the global index of its marker
+	StackMarker = 32 // u32: IndexMask of it minus StackFirst are the global index of its marker
 	StackFirst  = 2
 	StackSize   = 40 // size of a scope
 )

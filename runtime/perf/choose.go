@@ -41,7 +41,8 @@ func (t *table) choose(collecting bool) {
 	if !collecting { // never on, however briefly: a goroutine that finds a marker on may record much later
 		off = layout.OffByState
 	}
-	rates := t.sampled() && conf.Sample == 0 || conf.Countdown && conf.Sample > 1
+	counted := conf.Countdown && conf.Sample > 1 && !conf.wholePaths()
+	rates := t.sampled() && conf.Sample == 0 || counted
 	if !conf.chooses() && len(triggers()) == 0 && !rates {
 		if t.turnedOff {
 			t.turnOn(off)
@@ -66,7 +67,7 @@ func (t *table) choose(collecting bool) {
 			kept[gate], kept[i] = true, true // where there is one body, each marker's code tests its own word
 		}
 		n, ok := line.Rate()
-		if conf.Countdown && conf.Sample > 1 {
+		if counted {
 			n = conf.Sample
 		}
 		if rates && !watched && ok && n > 1 && n <= config.MaxRate && !line.IsPoint() {

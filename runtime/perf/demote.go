@@ -43,7 +43,10 @@ func (c *settings) demotes() bool {
 
 // look returns hot.look for the run.
 func (c *settings) look() uint64 {
-	if !c.demotes() || !hot.self {
+	switch {
+	case c.wholePaths():
+		return maxBetweenChecks/2 - 1
+	case !c.demotes() || !hot.self:
 		return noLook
 	}
 	n := uint64(maxBetweenChecks)

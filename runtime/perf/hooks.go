@@ -28,12 +28,20 @@ const (
 	calibrated = hooksAtEnd | hookEdge | hookTrace | hookUntimed
 )
 
-// entered is called when a scope of the marker of that index, which began at tick t, has been
-// pushed on the goroutine's stack.
+// entered is called when a scope of the marker of that index, perhaps with wholeBits, which began at
+// tick t, has been pushed on the goroutine's stack.
 //
 //go:norace
 //go:noinline
 func (p *slot) entered(index uint32, t uint64) {
+	if index&wholeBits != 0 {
+		p.stack.outer = p.stack.n
+		if index&passedBit != 0 {
+			p.enteredPassed()
+			return
+		}
+		index &^= wholeBits
+	}
 	if hot.hooks&hookPairs != 0 {
 		p.pairs(index)
 	}

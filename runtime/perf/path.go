@@ -231,12 +231,13 @@ func (e Entered) exitOnPath(t uint64, size int) {
 				b.add(ns)
 				c.note(ns, self, d, t)
 				path.Add(ns, self)
-				if hasRate(i) {
-					shards[pid].recorded++
-				}
+				look := b.count&hot.look == 0
 				procUnpin()
 				if size > 0 {
 					p.sized(i, size-1, ns)
+				}
+				if look {
+					lookAt(i)
 				}
 				return
 			}

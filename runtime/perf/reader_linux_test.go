@@ -112,7 +112,7 @@ func readData(t *testing.T, path string) *dataset {
 			of(d.word(off+layout.OffBucketsMarker)).addBuckets(t, d, off)
 		case layout.BlockStack:
 			for i := range int(u32(off + layout.OffStackLen)) {
-				of(uint64(u32(off+layout.OffStackData+i*layout.StackSize+layout.StackMarker)&(1<<29-1))-firstIndex).open++
+				of(uint64(u32(off+layout.OffStackData+i*layout.StackSize+layout.StackMarker)&layout.IndexMask)-firstIndex).open++
 			}
 		case layout.BlockWild:
 			d.wild = off

@@ -99,8 +99,11 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	}
 	f := rd.End(n-1, end, ns)
 	i := p.stack.at(n - 1).index
-	rd.plan.record(&rd.plan.shards, index, f, i&nestedBit != 0)
-	if node := p.stack.node(n); hot.hooks&hookPaths != 0 && node != cct.None {
+	if i&passedBit == 0 {
+		rd.plan.record(&rd.plan.shards, index, f, i&nestedBit != 0)
+	}
+	if hot.hooks&hookPaths == 0 || i&passedBit != 0 {
+	} else if node := p.stack.node(n); node != cct.None {
 		rd.plan.record(&rd.plan.paths, node, f, i&nestedBit != 0)
 	}
 	p.discountRead(rd, began, i&^scopeBits)

@@ -333,8 +333,8 @@ func (m *Marker) isClosed() bool {
 // no index, and so no open scopes.
 const unwanted = layout.IndexOff | layout.IndexOffChoice
 
-// decide returns the index under which a scope of m is recorded, or 0 if it is not, where the
-// marker's words alone do not tell. A marker gets its index at its first scope, even if its table
+// decide returns the index under which a scope of m is recorded, perhaps with wholeBits, or 0 if it is
+// not, where the marker's words alone do not tell. A marker gets its index at its first scope, even if its table
 // is not registered yet.
 //
 //go:norace
@@ -385,7 +385,12 @@ func decide(m *Marker) uint32 {
 		passDemoted(m)
 		return 0
 	}
-	if !collectsScope(off, w, on) || w&layout.IndexCounted != 0 && !due(i) {
+	collected := collectsScope(off, w, on)
+	if collected && w&layout.IndexCounted != 0 {
+		i = sampledScope(i)
+		collected = i != 0
+	}
+	if !collected {
 		if w&layout.IndexWatched != 0 {
 			endsAt(i, false)
 		}

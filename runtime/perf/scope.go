@@ -159,8 +159,9 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 		passDemoted(m)
 		return e
 	}
-	if (before == nil || before.open.index == 0) && m.Off == 0 && countsDown(i) {
-		if i &= layout.IndexMask; !due(i) {
+	if m.Off == 0 && countsDown(i) {
+		before.Exit()
+		if i = sampledScope(i & layout.IndexMask); i == 0 {
 			return e
 		}
 		return enterAt(m, i, now(), getg(), depth)
@@ -177,12 +178,14 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	return enterAt(m, i, now(), getg(), depth)
 }
 
-// enterAt opens a scope of m, which has index i, at tick t on goroutine g.
+// enterAt opens a scope of m, which has index i, perhaps with wholeBits, at tick t on goroutine g.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
+	whole := i & wholeBits
+	i &^= wholeBits
 	if onSystemStack(g) && lostOnSystemStack() {
 		return Entered{}
 	}
@@ -215,6 +218,9 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 			if hot.hooks&hookPairs != 0 {
 				losePairs()
 			}
+			if whole&passedBit != 0 {
+				return Entered{}
+			}
 			return Entered{at: t, index: i}
 		}
 		if hot.hooks&hookTrace == 0 { // with hookTrace the enter record has the time that grow took
@@ -229,10 +235,10 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 		}
 		j = p.nested(i)
 	}
-	pos := p.push(j, t, depth)
+	pos := p.push(j|whole, t, depth)
 	p.activate(i, 1)
 	if hot.hooks != 0 {
-		p.entered(i, t)
+		p.entered(i|whole, t)
 	}
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
@@ -373,6 +379,10 @@ func (e Entered) exitAt(t uint64, size int) {
 		return
 	}
 	r := s.at(pos - 1)
+	if r.index&passedBit != 0 {
+		p.passed(t)
+		return
+	}
 	how := uint8(r.index / firstBit)
 	if how&endedShut != 0 {
 		reopen(i)
@@ -448,7 +458,7 @@ func (p *slot) finish(i uint32, done endedScope, size int) {
 	look := there && (c.latest.p != nil && c.latest.p.count&hot.look == 0 || done.at > hot.again)
 	procUnpin()
 	if look {
-		demoteAt(i)
+		lookAt(i)
 	}
 	if !there {
 		from := now()

@@ -46,7 +46,8 @@ type stack struct {
 	read  readingsRef // an address; meaningless to readers of the file
 	nodes nodesRef    // likewise
 	found uint32      // positions whose nodes are known, see path.go
-	_     [5]uint32
+	outer uint32      // position of the latest scope with outerBit, see wholepath.go
+	_     [4]uint32
 }
 
 // none is the stack of a slot that has no stack of its own.
@@ -79,7 +80,7 @@ const (
 	firstBit  = 1 << 29 // in record.index: it belongs to the marker's first call, see firstcall.go
 	nestedBit = 1 << 30 // in record.index: it is inside another scope of the same marker
 	shutBit   = 1 << 31 // in record.index: its marker is off until it ends, see recursion.go
-	scopeBits = firstBit | nestedBit | shutBit
+	scopeBits = firstBit | nestedBit | shutBit | wholeBits
 	costBits  = clock.FractionBits // of the fraction in slot.over
 )
 
@@ -220,7 +221,7 @@ func (p *slot) makeRoom() bool {
 		*s.at(i) = *old.at(i)
 	}
 	s.n = old.n
-	s.read = old.read
+	s.read, s.outer = old.read, old.outer
 	followPaths(s, old)
 	if s.bytes > 0 {
 		publish(unsafe.Pointer(s))

@@ -66,6 +66,9 @@ func (p *slot) drop() {
 	}
 	s.n--
 	p.activate(i, 1<<32-1)
+	if r.index&passedBit != 0 {
+		return
+	}
 	recordSlow(i, endedScope{at: at, slot: p, node: node})
 	if hot.hooks != 0 {
 		recorded(i)

@@ -137,7 +137,7 @@ func Begin(m *Marker) (n Nothing) {
 		return n
 	}
 	p, key, number := near(g)
-	if t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
+	if i > layout.IndexMask || t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
 		beginAt(m, i, t, g, words)
 		return n
 	}
@@ -152,13 +152,15 @@ func Begin(m *Marker) (n Nothing) {
 	return n
 }
 
-// beginAt begins a scope of m, which has index i, at tick t on goroutine g, whose stack has words
-// words in use. It is the slow path of Begin.
+// beginAt begins a scope of m, which has index i, perhaps with wholeBits, at tick t on goroutine g,
+// whose stack has words words in use. It is the slow path of Begin.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
+	whole := i & wholeBits
+	i &^= wholeBits
 	if onSystemStack(g) && lostOnSystemStack() {
 		return
 	}
@@ -193,6 +195,9 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 					return
 				}
 			}
+			if whole&passedBit != 0 {
+				return
+			}
 			recordSlow(i, endedScope{at: t}) // it has no duration
 			if hot.hooks&hookPairs != 0 {
 				losePairs()
@@ -220,10 +225,10 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 		}
 		j = p.nested(i)
 	}
-	p.push(j, t, words)
+	p.push(j|whole, t, words)
 	p.activate(i, 1)
 	if hot.hooks != 0 {
-		p.entered(i, t)
+		p.entered(i|whole, t)
 	}
 }
 
