@@ -105,6 +105,11 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if b.plain, err = o.Command.withDefaults(b.env.GOFLAGS); err != nil {
 		return nil, err
 	}
+	if b.isOff() {
+		b.command = b.plain
+		b.Notes = append(b.Notes, "-tags "+offTag+": nothing is marked")
+		return b, nil
+	}
 	if err := b.takeCoverage(); err != nil {
 		return nil, err
 	}
@@ -188,6 +193,15 @@ func (b *Build) handOver(overlay, toolFile string) error {
 		return nil
 	}
 	return b.callTool(toolFile, overlay)
+}
+
+// offTag is the build tag that compiles markers in the source to nothing.
+const offTag = "markgen_off"
+
+// isOff reports whether the build has that tag.
+func (b *Build) isOff() bool {
+	tags, _ := b.plain.Flag("tags")
+	return slices.Contains(strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' }), offTag)
 }
 
 // listOptions returns the options to list all packages of the build.

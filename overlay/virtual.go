@@ -29,7 +29,7 @@ func initHook(istest bool) {}
 // that all tables are registered, see Last there.
 const (
 	lastFile = rt.VirtualPerf + "/last.go"
-	last     = "//go:build !markgen_off\n\npackage perf\n\nfunc init() { tablesAnnounced = true }\n"
+	last     = "package perf\n\nfunc init() { tablesAnnounced = true }\n"
 )
 
 // announceTables reports whether package main of each program in the build announces that all tables are

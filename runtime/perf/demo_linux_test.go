@@ -35,7 +35,6 @@ var (
 	virtualForm = &form{name: "virtual"}
 	raceForm    = &form{name: "race", flags: []string{"-race"}}
 	moduleForm  = &form{name: "module", module: true}
-	offForm     = &form{name: "off", flags: []string{"-tags=markgen_off"}}
 	offModule   = &form{name: "offmodule", module: true, flags: []string{"-tags=markgen_off"}}
 )
 

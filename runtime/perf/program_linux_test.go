@@ -114,11 +114,9 @@ func TestInert(t *testing.T) {
 
 // The tag removes the runtime: MARKGEN is not read.
 func TestTagOff(t *testing.T) {
-	for _, f := range []*form{offForm, offModule} {
-		r := f.run(t, "file=data,report=stderr", "work", "2")
-		if r.code != 0 || r.stdout != "sum 20 false false\n" || r.stderr != "" || len(r.files()) > 0 {
-			t.Errorf("%s: exit code %d, stdout %q, stderr %q, files %q", f.name, r.code, r.stdout, r.stderr, r.files())
-		}
+	r := offModule.run(t, "file=data,report=stderr", "work", "2")
+	if r.code != 0 || r.stdout != "sum 20 false false\n" || r.stderr != "" || len(r.files()) > 0 {
+		t.Errorf("exit code %d, stdout %q, stderr %q, files %q", r.code, r.stdout, r.stderr, r.files())
 	}
 }
 
