@@ -2,7 +2,16 @@
 
 package perf
 
-// Code marked in place does not call Recovered and has no tallies, and its tables are not packed.
+// Code marked in place has only scopes that a deferred call ends, does not call Recovered and has no
+// tallies, and its tables are not packed.
+
+// usualWork is plainWork with a scope that a deferred call ends.
+//
+//go:noinline
+func usualWork(m *Marker, x uint64, steps int) uint64 {
+	defer Enter(m).Exit()
+	return chain(x, steps)
+}
 
 func prepareRecovered() {}
 

@@ -8,3 +8,6 @@ const seesExit = false
 // atExit does nothing here: a module cannot hook the end of the process, so marked main packages
 // defer Finish.
 func atExit(f func()) {}
+
+// startTimers starts the goroutine timers for a run.
+func startTimers(run uint64) { go timers(run) }

@@ -19,3 +19,6 @@ func swapWord(p *uint32, old, v uint32) bool  { return atomic.CompareAndSwapUint
 func storePointer(p *unsafe.Pointer, v unsafe.Pointer) {
 	atomic.StorePointer(p, v)
 }
+
+// tallied says whether stack units have their own counters.
+const tallied = hasG

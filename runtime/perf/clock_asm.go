@@ -1,17 +1,18 @@
-//go:build !markgen_off
+//go:build !markgen_off && (amd64 || arm64)
 
 package perf
 
 // hasG says whether goroutines can be distinguished.
 const hasG = true
 
-// ticks reads the time stamp counter. The read is not fenced: the processor may execute it a few ns
-// early, and a fence would cost more than that.
+// ticks reads the processor's counter: on amd64 the time stamp counter, on arm64 the virtual counter,
+// which has one rate on all processors. The read is not fenced: the processor may execute it a few
+// ns early, and a fence would cost more than that.
 //
 //go:noescape
 func ticks() uint64
 
-// ticksAndG reads the time stamp counter and returns the address of the running g, which identifies
+// ticksAndG reads the counter and returns the address of the running g, which identifies
 // the goroutine while it exists.
 //
 //go:noescape
@@ -36,9 +37,15 @@ func depthOf(at *byte) (gp, depth uintptr)
 //go:noescape
 func frame() (gp, fp, hi uintptr)
 
-// stackPointer returns the stack pointer of a function, given fp, where a function that it called
-// has saved its frame pointer: the return address and the saved frame pointer lie between the two.
-func stackPointer(fp, saved uintptr) uintptr { return fp + 16 }
+// stackPointer returns the stack pointer of a function that has called another, which has saved its
+// frame pointer, saved, at fp. On amd64 the return address and the saved frame pointer lie between
+// the two; on arm64 a frame pointer is one word below the stack pointer.
+func stackPointer(fp, saved uintptr) uintptr {
+	if goarch == "amd64" {
+		return fp + 16
+	}
+	return saved + 8
+}
 
 //go:noescape
 func getg() uintptr

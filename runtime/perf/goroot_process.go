@@ -3,9 +3,18 @@
 package perf
 
 import (
+	"internal/runtime/exithook"
 	"sync/atomic"
 	_ "unsafe" // for go:linkname
 )
+
+// seesExit says whether the end of the process is noticed even if package main has no markers.
+const seesExit = true
+
+// atExit makes f run when main returns and when anything calls os.Exit.
+func atExit(f func()) {
+	exithook.Add(exithook.Hook{F: f, RunOnFailure: true})
+}
 
 // startTimers starts the goroutine timers for a run. The Go runtime treats it as a system
 // goroutine, which is neither counted nor listed in the program's own: it goes by the name of the
