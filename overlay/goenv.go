@@ -20,6 +20,7 @@ type goEnv struct {
 	GOWORK     string // path of go.work, or "" or "off"
 	GOFLAGS    string
 	GOENV      string // path of go's configuration file, or "off"
+	GOOS       string
 	GOARCH     string
 	GOTOOLDIR  string
 	GOVERSION  string // of the toolchain that builds, such as go1.27.4
@@ -27,7 +28,7 @@ type goEnv struct {
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
-	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOARCH", "GOTOOLDIR", "GOVERSION")
+	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOOS", "GOARCH", "GOTOOLDIR", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,10 @@ until MARKGEN tells it to collect: see markgen help run, or MARKGEN=collect=time
 
 Markgen's own flags come first:
 ` + ownFlagsText + `
+  -dual         build two programs: PROG is the plain one, as go build makes it, and PROG.marked the one with
+                markers. Keep them in one directory and start PROG: it becomes PROG.marked (same process ID,
+                arguments, environment and open files) if MARKGEN is set then, and otherwise has no marker that
+                could cost time. It can't be switched while it runs. On Linux, macOS and BSD
 
 Go's flags follow, -o included, with their usual meaning. An -overlay of yours is merged with
 markgen's. With -cover, the blocks of go build -cover are counted, in the data of the run.
@@ -27,6 +31,7 @@ or in GOCACHE where that cannot be written to).
 examples:
   markgen build ./cmd/demo
   markgen build -all -o demo ./cmd/demo
+  markgen build -all -dual -o demo ./cmd/demo && MARKGEN=file=demo.markgen ./demo
   markgen build -all -markpkg ./...,strconv -race -tags integration -o demo ./cmd/demo`,
 	Run: runBuild,
 }
@@ -40,7 +45,11 @@ func runBuild(ctx context.Context, env *cli.Env, args []string) int {
 	if build == nil {
 		return code
 	}
-	code, err := build.Go(ctx)
+	program := build.Go
+	if own.dual {
+		program = build.Dual
+	}
+	code, err := program(ctx)
 	if err != nil {
 		return failGo(env, err)
 	}

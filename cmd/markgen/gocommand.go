@@ -23,6 +23,7 @@ type ownFlags struct {
 	form    string
 	deep    bool
 	sizes   bool
+	dual    bool           // of build
 	kinds   []string       // -kinds and -funcs; nil for all
 	exact   bool           // -exact, of run, test and exec
 	paths   bool           // -paths, of run, test and exec
@@ -85,6 +86,7 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	fs := e.Flags()
 	if markers {
 		own.markFlags(fs)
+		fs.BoolVar(&own.dual, "dual", false, "")
 	}
 	if data {
 		fs.BoolVar(&own.exact, "exact", false, "")
@@ -104,6 +106,9 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	}
 	if args, code, done = parseFirst(e, fs, args); done {
 		return nil, nil, code, true
+	}
+	if own.dual && data {
+		return nil, nil, e.Wrong("-dual is for markgen build: here the program runs once, with MARKGEN set; leave it out"), true
 	}
 	if own.verbose {
 		args = overlay.AddFlags(args, "-v")
@@ -189,7 +194,7 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "funcs", "kinds", "exact", "paths", "report", "sort", "top", "runs", "old"}, name):
+		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "dual", "funcs", "kinds", "exact", "paths", "report", "sort", "top", "runs", "old"}, name):
 			return nil, e.Wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}

@@ -21,7 +21,7 @@ func AppName() string {
 		return "app"
 	}
 	path, _ := lite.Cut(string(b[argc:n]), 0)
-	if name := lastElement(path); name != "" {
+	if name := programName(path); name != "" {
 		return name
 	}
 	return "app"

@@ -10,9 +10,9 @@ func AppName() string {
 	if err != nil || n <= 0 {
 		return "app"
 	}
-	name := lastElement(string(b[:n]))
-	if len(name) > len(gone) && name[len(name)-len(gone):] == gone {
-		name = name[:len(name)-len(gone)]
+	path := string(b[:n])
+	if len(path) > len(gone) && path[len(path)-len(gone):] == gone {
+		path = path[:len(path)-len(gone)]
 	}
-	return name
+	return programName(path)
 }
