@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -83,15 +84,15 @@ func (t *table) choose(collecting bool) {
 			bits[i] |= layout.IndexOff | layout.IndexKept
 		}
 		m := t.at(uint32(i))
-		clearBits(&m.index, ^uint32(layout.IndexMask))
-		setBits(&m.index, bits[i])
+		shared.ClearBits(&m.index, ^uint32(layout.IndexMask))
+		shared.SetBits(&m.index, bits[i])
 		switch gate := t.gates[i]; {
 		case kept[gate]:
-			storeWord(&m.Off, 0)
+			shared.Store(&m.Off, 0)
 		case wanted[gate]:
-			storeWord(&m.Off, off)
+			shared.Store(&m.Off, off)
 		default:
-			storeWord(&m.Off, layout.OffByChoice|layout.OffSettled)
+			shared.Store(&m.Off, layout.OffByChoice|layout.OffSettled)
 		}
 	}
 	if conf.Wild {
@@ -106,8 +107,8 @@ func (t *table) choose(collecting bool) {
 func (t *table) turnOn(off uint32) {
 	for i := range t.markers {
 		m := t.at(uint32(i))
-		clearBits(&m.index, ^uint32(layout.IndexMask))
-		storeWord(&m.Off, off)
+		shared.ClearBits(&m.index, ^uint32(layout.IndexMask))
+		shared.Store(&m.Off, off)
 	}
 }
 
@@ -158,7 +159,7 @@ func (t *table) countIf(on bool) {
 		if t.counting[i] >= least {
 			p = unsafe.Add(t.counters, 8*uintptr(i))
 		}
-		storePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
+		shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
 	}
 }
 

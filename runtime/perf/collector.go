@@ -90,17 +90,17 @@ func RegisterCollector(name string, c Collector) {
 			ok = ok && values[k] != values[i]
 		}
 	}
-	acquire(&starting)
+	starting.Lock()
 	r.values, r.bad, r.ready = values, !ok, true
-	release(&starting)
+	starting.Unlock()
 }
 
 // announce adds the collector to the list, or returns why it cannot.
 //
 //go:norace
 func announce(name string, c Collector) (r *registered, problem string) {
-	acquire(&starting)
-	defer release(&starting)
+	starting.Lock()
+	defer starting.Unlock()
 	switch {
 	case ownCollector(name) != nil:
 		return nil, "registered a second time; the first counts"
@@ -331,8 +331,8 @@ func giveUp(unknown string) {
 //
 //go:norace
 func abandoned() bool {
-	acquire(&starting)
-	defer release(&starting)
+	starting.Lock()
+	defer starting.Unlock()
 	if atomic.LoadUint32(&hot.mode) == modeReady {
 		if _, unknown := missing(); unknown != "" {
 			giveUp(unknown)

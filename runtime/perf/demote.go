@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -100,7 +101,7 @@ func demoteAt(index uint32) {
 //
 //go:norace
 func isTimed(m *Marker) bool {
-	if loadWord(&m.index)&^layout.IndexMask != 0 || loadWord(&m.Off) != 0 {
+	if shared.Load(&m.index)&^layout.IndexMask != 0 || shared.Load(&m.Off) != 0 {
 		return false
 	}
 	t, _ := findTable(m)
@@ -111,7 +112,7 @@ func isTimed(m *Marker) bool {
 //
 //go:norace
 func demote(m *Marker) {
-	setBits(&m.Off, layout.OffDemoted)
+	shared.SetBits(&m.Off, layout.OffDemoted)
 	unsettled = append(unsettled, m)
 }
 
@@ -247,10 +248,10 @@ func settleDemoted() {
 	}
 	left := unsettled[:0]
 	for _, m := range unsettled {
-		if isOpen(loadWord(&m.index) & layout.IndexMask) {
+		if isOpen(shared.Load(&m.index) & layout.IndexMask) {
 			left = append(left, m)
 		} else {
-			setBits(&m.Off, layout.OffSettled)
+			shared.SetBits(&m.Off, layout.OffSettled)
 		}
 	}
 	unsettled = left

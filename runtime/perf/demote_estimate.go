@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -123,7 +124,7 @@ func (e *estimate) add(later *times, scopes uint64) {
 //go:norace
 //go:nocheckptr
 func scopesOf(m *Marker, timed uint64) uint64 {
-	n, index := timed, loadWord(&m.index)&layout.IndexMask
+	n, index := timed, shared.Load(&m.index)&layout.IndexMask
 	for shard := range usedShards {
 		if c := cellOf(shard, index); c != nil {
 			n += c.passes

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -98,7 +99,7 @@ func retimeNext(t uint64) {
 	}
 	if m := d.retiming; m != nil { // it has taken too long
 		if isTimed(m) {
-			index := loadWord(&m.index) & layout.IndexMask
+			index := shared.Load(&m.index) & layout.IndexMask
 			timed := timesOf(index)
 			e := estimateOf(index - firstIndex)
 			later := timed.since(e)
@@ -150,12 +151,12 @@ func scheduleRetime(t uint64) {
 //go:norace
 func timeOn(m *Marker) {
 	for {
-		w := loadWord(&m.Off)
+		w := shared.Load(&m.Off)
 		left := w &^ layout.OffDemoted
 		if left == layout.OffSettled {
 			left = 0 // alone it would say that the marker is off
 		}
-		if swapWord(&m.Off, w, left) {
+		if shared.Swap(&m.Off, w, left) {
 			break
 		}
 	}

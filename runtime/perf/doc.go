@@ -45,10 +45,12 @@
 //	internal/datafile      files, and memory outside the Go heap
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
+//	internal/mutex         a mutex for rare work
 //	internal/platform      the operating system's data about the process
 //	internal/random        random numbers
 //	internal/relate        callers, and markers that are open at once
 //	internal/report        the table that a program prints itself
+//	internal/shared        words that generated code and other processes read and write
 //	internal/tabletext     parsing the texts of tables, with the names of markers
 //	internal/trace         the rings of trace records
 //	internal/trigger       triggers, every=, and which change of the state they ask for

@@ -42,9 +42,9 @@ func complete() {
 	complainOfTriggers()
 	complainOfOnly()
 	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header has to be complete nevertheless
-		acquire(&starting)
+		starting.Lock()
 		finishStart()
-		release(&starting)
+		starting.Unlock()
 	}
 	lock()
 	if mode := atomic.LoadUint32(&hot.mode); mode != modeReady && mode != modeOn {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -44,7 +45,7 @@ func sawAll() bool {
 //
 //go:norace
 func newFirstCall(m *Marker) firstCall {
-	if loadWord(&m.index)&(layout.IndexOffChoice|layout.IndexCounted) != 0 || !sawAll() {
+	if shared.Load(&m.index)&(layout.IndexOffChoice|layout.IndexCounted) != 0 || !sawAll() {
 		return firstCall{nsPlus1: notFirst}
 	}
 	return firstCall{}

@@ -2,7 +2,10 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
+import (
+	"github.com/markgen/markgen/runtime/internal/shared"
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // minCollected is the minimum time for which a marker is collected before enough= turns it off,
 // in ns: a hundred samples of the first microsecond say little about a program.
@@ -49,7 +52,7 @@ func (c *settings) every() uint64 {
 //go:norace
 func limit(index uint32) {
 	k := index - firstIndex
-	if k >= uint32(len(live)) || loadWord(&live[k].index)&layout.IndexWatched != 0 {
+	if k >= uint32(len(live)) || shared.Load(&live[k].index)&layout.IndexWatched != 0 {
 		return
 	}
 	var n, sum uint64
@@ -78,21 +81,21 @@ func turnOff(m *Marker, why uint32) {
 	if t != nil && t.ofStopwatch() {
 		return
 	}
-	setBits(&m.index, layout.IndexOff|why)
+	shared.SetBits(&m.index, layout.IndexOff|why)
 	if t == nil {
 		return
 	}
 	gate := t.gate(i)
 	for k := range t.gates {
-		w := loadWord(&t.at(uint32(k)).index)
+		w := shared.Load(&t.at(uint32(k)).index)
 		if t.gates[k] == t.gates[i] && w&(layout.IndexOffChoice|layout.IndexOffEnough|layout.IndexOffThrottled) == 0 {
 			return
 		}
 	}
-	setBits(&gate.Off, layout.OffByLimit)
+	shared.SetBits(&gate.Off, layout.OffByLimit)
 	for k := range t.gates {
 		if t.gates[k] == t.gates[i] {
-			setBits(&t.at(uint32(k)).Off, layout.OffByLimit)
+			shared.SetBits(&t.at(uint32(k)).Off, layout.OffByLimit)
 		}
 	}
 	settleMarkers() // or their code would continue to look for scope ends

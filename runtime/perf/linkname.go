@@ -13,15 +13,6 @@ func procPin() int
 //go:linkname procUnpin runtime.procUnpin
 func procUnpin()
 
-// semacquire waits until *n is greater than 0 and decrements it; semrelease increments it and wakes
-// one waiter. Modules may link to both, see runtime/sema.go.
-//
-//go:linkname semacquire sync.runtime_Semacquire
-func semacquire(n *uint32)
-
-//go:linkname semrelease sync.runtime_Semrelease
-func semrelease(n *uint32, handoff bool, skipframes int)
-
 // nanotime returns the runtime's monotonic clock in ns; see runtime/time_nofake.go.
 //
 //go:linkname nanotime runtime.nanotime

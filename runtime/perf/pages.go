@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/datafile"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -114,7 +115,7 @@ func ackControl() {
 //go:norace
 func clearRequest(index *uint32) {
 	for {
-		w := loadWord(index)
+		w := shared.Load(index)
 		if w&layout.IndexControl == 0 {
 			return
 		}
@@ -122,7 +123,7 @@ func clearRequest(index *uint32) {
 		if left&^(layout.IndexMask|layout.IndexOff) == 0 {
 			left &^= layout.IndexOff
 		}
-		if swapWord(index, w, left) {
+		if shared.Swap(index, w, left) {
 			return
 		}
 	}

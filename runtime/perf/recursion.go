@@ -2,7 +2,10 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
+import (
+	"github.com/markgen/markgen/runtime/internal/shared"
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // With the key outermost only the outermost calls of a recursive function are recorded: a scope
 // inside another of its marker on the same goroutine is left out. With outermost=shut, the first
@@ -50,7 +53,7 @@ func (p *slot) turnOffInner(m *Marker, index uint32) {
 			lock()
 			if !p.frozen() { // else the marker belongs to the next run
 				r.index |= shutBit
-				setBits(&m.Off, layout.OffByOuter)
+				shared.SetBits(&m.Off, layout.OffByOuter)
 			}
 			unlock()
 			return
@@ -64,7 +67,7 @@ func (p *slot) turnOffInner(m *Marker, index uint32) {
 //go:noinline
 func reopen(index uint32) {
 	lock()
-	clearBits(&live[index-firstIndex].Off, layout.OffByOuter) // under the lock, since sharePages copies the words
+	shared.ClearBits(&live[index-firstIndex].Off, layout.OffByOuter) // under the lock, since sharePages copies the words
 	unlock()
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -115,14 +116,14 @@ func register(markers *Marker, nm int, counters *Counter, nc int, text string, a
 	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: as >= registeredPadded && nm > 0, inSource: as == registeredInSource, tallies: tallies}
 	for {
 		if !collects() {
-			acquire(&starting)
+			starting.Lock()
 			if !collects() { // the next run opens all tables
 				t.turnOff(layout.OffByState)
 				tables = append(tables, t)
-				release(&starting)
+				starting.Unlock()
 				return false
 			}
-			release(&starting)
+			starting.Unlock()
 		}
 		lock()
 		if collects() {
@@ -292,7 +293,7 @@ func findTable(m *Marker) (t *table, i uint32) {
 //
 //go:norace
 func (t *table) number(m *Marker, i uint32) {
-	w := loadWord(&m.index)
+	w := shared.Load(&m.index)
 	index := w & layout.IndexMask
 	numbers[index-firstIndex] = t.first + i
 	if w&layout.IndexOffChoice != 0 {
@@ -350,24 +351,24 @@ func decide(m *Marker) uint32 {
 			return 0
 		}
 	}
-	w := loadWord(&m.index)
+	w := shared.Load(&m.index)
 	if w&layout.IndexControl != 0 {
 		ackControl()
-		w = loadWord(&m.index)
+		w = shared.Load(&m.index)
 	}
 	on := State() == layout.StateProfiling
 	if w&layout.IndexMask == 0 && (on || w&layout.IndexWatched != 0) {
 		from := now()
 		lock()
 		// The run may have ended by now.
-		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn {
+		if w = shared.Load(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn {
 			m.giveIndex()
 		}
 		n := nextIndex - firstIndex
 		unlock()
 		warnNoFinish(n)
 		discount(from)
-		w = loadWord(&m.index)
+		w = shared.Load(&m.index)
 		if w&layout.IndexMask != 0 {
 			traceTaken(w&layout.IndexMask, from)
 		}
@@ -380,7 +381,7 @@ func decide(m *Marker) uint32 {
 		beginsAt(i)
 		on = State() == layout.StateProfiling
 	}
-	off := loadWord(&m.Off)
+	off := shared.Load(&m.Off)
 	if isDemoted(off) { // by other goroutines, during this first scope of the marker
 		passDemoted(m)
 		return 0
@@ -440,5 +441,5 @@ func (m *Marker) giveIndex() {
 			t.followCalls(i, index)
 		}
 	}
-	setBits(&m.index, index) // last: other goroutines may see it at once
+	shared.SetBits(&m.index, index) // last: other goroutines may see it at once
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/datafile"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -209,7 +210,7 @@ func sampleGroup(m *Marker) {
 		return // all but this one, which a trigger watches
 	}
 	gate := t.gate(i)
-	if loadWord(&gate.index)&layout.IndexKept != 0 {
+	if shared.Load(&gate.index)&layout.IndexKept != 0 {
 		return // a trigger watches a marker behind it: it is always open
 	}
 	theSampler.add()
@@ -223,14 +224,14 @@ func sampleGroup(m *Marker) {
 		}
 		t.sampledAt[k] = &b
 		other := t.at(uint32(k))
-		w := loadWord(&other.index)
+		w := shared.Load(&other.index)
 		if w&layout.IndexWatched != 0 {
 			continue
 		}
 		// Where there is one body, each marker's code tests its own word
 		gates = append(gates, windowGate{other, t.goesWith(uint32(k))})
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
-			setBits(&other.Off, layout.OffByWindow)
+			shared.SetBits(&other.Off, layout.OffByWindow)
 		}
 		if w&layout.IndexMask == 0 || nextIndex >= maxIndex {
 			continue
@@ -238,12 +239,12 @@ func sampleGroup(m *Marker) {
 		index := anotherIndex(w & layout.IndexMask)
 		beginSampling(index, b)
 		t.followCalls(uint32(k), index)
-		addWord(&other.index, index-w&layout.IndexMask)
+		shared.Add(&other.index, index-w&layout.IndexMask)
 	}
 	atomic.StoreUint64(&windowClosed, now())
 	if len(owners) <= fewOwners {
 		settleGates(false)
-		clearBits(&m.Off, layout.OffSettled) // the scope that is beginning is not on the stack yet
+		shared.ClearBits(&m.Off, layout.OffSettled) // the scope that is beginning is not on the stack yet
 	}
 }
 

@@ -14,9 +14,11 @@ import (
 	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/mutex"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/internal/relate"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -55,7 +57,7 @@ func begin() {
 	if atomic.LoadUint32(&hot.mode) != modeNew {
 		return
 	}
-	acquire(&starting)
+	starting.Lock()
 	begins := hot.mode == modeNew
 	if begins {
 		hot.window = &always
@@ -83,7 +85,7 @@ func begin() {
 		atomic.StoreUint32(&hot.mode, mode)
 	}
 	run := runs
-	release(&starting)
+	starting.Unlock()
 	if begins && hot.mode == modeReady && conf.timed() {
 		haveTimers(run)
 	}
@@ -122,7 +124,7 @@ func configure(spec string) error {
 	for k, m := range live {
 		firstCalls[k] = firstCall{nsPlus1: notFirst}
 		firsts[k] = now()
-		switch w := loadWord(&m.index); {
+		switch w := shared.Load(&m.index); {
 		case w&layout.IndexMask != firstIndex+uint32(k): // index of an edge, or its marker's index from before it was sampled: no longer used
 		case w&layout.IndexOffChoice != 0 || numbers[k] == 0:
 			alias(firstIndex+uint32(k), layout.NoMarker)
@@ -148,9 +150,9 @@ func forget() {
 	if header == nil {
 		return
 	}
-	acquire(&timing)
+	timing.Lock()
 	atomic.AddUint64(&runs, 1) // timers of the run end
-	release(&timing)
+	timing.Unlock()
 	lock()
 	defer unlock()
 	for k := range tables {
@@ -202,7 +204,7 @@ func ready() {
 	if atomic.LoadUint32(&hot.mode) != modeReady {
 		return
 	}
-	acquire(&starting)
+	starting.Lock()
 	if hot.mode == modeReady {
 		finishStart()
 	}
@@ -236,7 +238,7 @@ func ready() {
 		}
 		unlock()
 	}
-	release(&starting)
+	starting.Unlock()
 }
 
 // finishStart does the part of start that can wait until the first scope, which waits for the clock
@@ -315,7 +317,7 @@ func start(value string) (refused uint64, problem string) {
 		}
 	}
 	if locked == nil {
-		locked = (*mutex)(anonymous(layout.BlockAlign))
+		locked = (*mutex.Mutex)(anonymous(layout.BlockAlign))
 	}
 	if locked == nil {
 		return 0, "no memory for the cells; nothing is collected"

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -23,15 +24,15 @@ import (
 func Configure(spec string) error {
 	begin()
 	awaitEnd()
-	acquire(&starting)
+	starting.Lock()
 	from := State()
 	for atomic.LoadUint32(&ending) != 0 || incomplete() { // the goroutine that ends the run may need starting
-		release(&starting)
+		starting.Unlock()
 		awaitEnd()
-		acquire(&starting)
+		starting.Lock()
 		from = State()
 	}
-	defer release(&starting)
+	defer starting.Unlock()
 	switch {
 	case spec == "" && from == layout.StateStopped:
 		forget()
@@ -187,15 +188,15 @@ func (t *table) follow(s RunState) {
 		m := t.at(uint32(i))
 		switch {
 		case s == layout.StateProfiling:
-			if w := loadWord(&m.Off); w&layout.OffByState != 0 {
-				w = clearBits(&m.Off, layout.OffByState)
+			if w := shared.Load(&m.Off); w&layout.OffByState != 0 {
+				w = shared.ClearBits(&m.Off, layout.OffByState)
 				if w&^(layout.OffByState|layout.OffSettled) == 0 {
-					clearBits(&m.Off, layout.OffSettled)
+					shared.ClearBits(&m.Off, layout.OffSettled)
 				}
 			}
-		case loadWord(&m.index)&layout.IndexKept != 0 && s != layout.StateStopped:
-		case loadWord(&m.Off)&layout.OffByState == 0:
-			setBits(&m.Off, layout.OffByState)
+		case shared.Load(&m.index)&layout.IndexKept != 0 && s != layout.StateStopped:
+		case shared.Load(&m.Off)&layout.OffByState == 0:
+			shared.SetBits(&m.Off, layout.OffByState)
 		}
 	}
 	t.countIf(counts(s))
@@ -212,8 +213,8 @@ func counts(s RunState) bool {
 //go:norace
 func (t *table) settleNew() {
 	for i := range t.markers {
-		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && (loadWord(&m.index)&layout.IndexMask == 0 || hot.mode != modeOn) {
-			setBits(&m.Off, layout.OffSettled)
+		if m := t.at(uint32(i)); shared.Load(&m.Off) != 0 && (shared.Load(&m.index)&layout.IndexMask == 0 || hot.mode != modeOn) {
+			shared.SetBits(&m.Off, layout.OffSettled)
 		}
 	}
 }
@@ -235,8 +236,8 @@ func settleMarkers() {
 		t := &tables[k]
 		for i := range t.markers {
 			m := t.at(uint32(i))
-			if w := loadWord(&m.Off); w != 0 && w&layout.OffSettled == 0 && !open[loadWord(&m.index)&layout.IndexMask] {
-				swapWord(&m.Off, w, w|layout.OffSettled)
+			if w := shared.Load(&m.Off); w != 0 && w&layout.OffSettled == 0 && !open[shared.Load(&m.index)&layout.IndexMask] {
+				shared.Swap(&m.Off, w, w|layout.OffSettled)
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/mutex"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -22,7 +24,7 @@ type stopwatch struct {
 
 var (
 	stopwatches map[string]*stopwatch // by name; under stopwatchMu
-	stopwatchMu mutex
+	stopwatchMu mutex.Mutex
 )
 
 // StartWatch starts the stopwatch of that name, which reports show as a region at the place of its
@@ -44,8 +46,8 @@ func StartWatch(name string) error {
 	if collects() {
 		t = now()
 	}
-	acquire(&stopwatchMu)
-	defer release(&stopwatchMu)
+	stopwatchMu.Lock()
+	defer stopwatchMu.Unlock()
 	w := stopwatches[name]
 	if w == nil {
 		if len(stopwatches) == maxStopwatches {
@@ -58,7 +60,7 @@ func StartWatch(name string) error {
 	}
 	w.running = true
 	w.start = 0
-	first := loadWord(&w.m.index)&layout.IndexMask == 0
+	first := shared.Load(&w.m.index)&layout.IndexMask == 0
 	if i := decide(&w.m); i != 0 { // triggers see it in any state
 		if first { // the time that decide took is in a record of the trace
 			t = now()
@@ -81,8 +83,8 @@ func StopWatch(name string) error {
 	if collects() {
 		t = now()
 	}
-	acquire(&stopwatchMu)
-	defer release(&stopwatchMu)
+	stopwatchMu.Lock()
+	defer stopwatchMu.Unlock()
 	w := stopwatches[name]
 	if w == nil {
 		return &WatchError{"StopWatch", name, "there is none of that name", "start it first"}
@@ -91,7 +93,7 @@ func StopWatch(name string) error {
 		return &WatchError{"StopWatch", name, "it does not run", "start it first"}
 	}
 	w.running = false
-	if i := loadWord(&w.m.index) & layout.IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
+	if i := shared.Load(&w.m.index) & layout.IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
 		if w.end(i, t) && hot.hooks&hookTrace != 0 {
 			tracing.rings.WriteSlow(goidOf(getg()), i|layout.RecordStop<<layout.RecordKindShift, 0, t)
 		}

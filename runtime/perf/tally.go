@@ -4,6 +4,8 @@ package perf
 
 import (
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/shared"
 )
 
 // tallies are counters of one package that goroutines add to without atomic operations.
@@ -51,3 +53,7 @@ func (o *tallyUnit) counter(i uintptr) *uint64 {
 
 // talliedBytes is the memory used for the counters of units, in bytes. Under the lock.
 var talliedBytes uintptr
+
+// tallied says whether stack units have their own counters. The race detector would see successive
+// owners of a unit add to its counters, but not what orders them.
+const tallied = hasG && !shared.Race

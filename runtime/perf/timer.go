@@ -7,6 +7,7 @@ import (
 	_ "unsafe" // for go:linkname
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/mutex"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/trigger"
 	"github.com/markgen/markgen/runtime/layout"
@@ -33,7 +34,7 @@ func timers(run uint64) {
 	s := &theSampler
 	line := trigger.Timeline{Begun: uint64(nanotime())}
 	cycle := trigger.Cycle{Begun: line.Begun, Period: conf.Period, Width: conf.Width}
-	for acquire(&timing); State() != layout.StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
+	for timing.Lock(); State() != layout.StateStopped && atomic.LoadUint64(&runs) == run; timing.Lock() {
 		next := longestSleep + uint64(nanotime())
 		all := triggers()
 		for i := range all {
@@ -51,7 +52,7 @@ func timers(run uint64) {
 		if conf.windows() {
 			next = min(next, s.due())
 		}
-		release(&timing)
+		timing.Unlock()
 		if d := int64(next - uint64(nanotime())); d > 0 {
 			sleep(d)
 		}
@@ -59,7 +60,7 @@ func timers(run uint64) {
 	if timersRun == run {
 		timersRun = 0
 	}
-	release(&timing)
+	timing.Unlock()
 }
 
 // dueAt acts if the trigger's time has come, and returns the monotonic time at which to call it
@@ -86,9 +87,9 @@ func cycleAt(c *trigger.Cycle) uint64 {
 		if !ok {
 			return c.Next()
 		}
-		acquire(&deciding)
+		deciding.Lock()
 		apply(r, causeTimer, 0)
-		release(&deciding)
+		deciding.Unlock()
 	}
 }
 
@@ -99,10 +100,10 @@ var timersRun uint64
 //
 //go:norace
 func haveTimers(run uint64) {
-	acquire(&timing)
+	timing.Lock()
 	begins := timersRun != run
 	timersRun = run
-	release(&timing)
+	timing.Unlock()
 	if !begins {
 		return
 	}
@@ -115,7 +116,7 @@ func haveTimers(run uint64) {
 
 // timers holds timing while it looks at the run and acts, so that forget does not discard the run
 // meanwhile. timing also guards timersRun and the times that triggers keep.
-var timing mutex
+var timing mutex.Mutex
 
 // runs is a number that changes when a run begins and when it is discarded.
 var runs uint64

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/mutex"
 	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/internal/trigger"
 	"github.com/markgen/markgen/runtime/layout"
@@ -30,11 +31,11 @@ var (
 	// triggering makes a scope's event and the change of state that it triggers atomic: otherwise
 	// the end of one scope could pause right after the beginning of another has found no need to
 	// resume. It guards what triggers keep of scopes.
-	triggering mutex
+	triggering mutex.Mutex
 
 	// deciding guards theMachine, which changes together with the state; other processes change
 	// only the state.
-	deciding   mutex
+	deciding   mutex.Mutex
 	theMachine trigger.Machine
 )
 
@@ -91,7 +92,7 @@ func numberOf(index uint32) (number uint32) {
 //
 //go:norace
 func beginsAt(index uint32) {
-	acquire(&triggering)
+	triggering.Lock()
 	atomic.OrUint64(watchedWord(index), 1<<(index%64))
 	number := numberOf(index)
 	all := triggers()
@@ -100,7 +101,7 @@ func beginsAt(index uint32) {
 			act(t, causeEvent, number)
 		}
 	}
-	release(&triggering)
+	triggering.Unlock()
 }
 
 // watched is the set of the indexes of watched markers, modulo its size: a filter, without which
@@ -133,22 +134,22 @@ func endsAt(index uint32, recorded bool) {
 	all := triggers()
 	for i := range all {
 		if t := &all[i]; recorded && t.Record(uint64(State())) {
-			acquire(&triggering)
+			triggering.Lock()
 			act(t, causeEvent, 0)
-			release(&triggering)
+			triggering.Unlock()
 		}
 	}
 	if !isWatched(index) {
 		return
 	}
 	number := numberOf(index)
-	acquire(&triggering)
+	triggering.Lock()
 	for i := range all {
 		if t := &all[i]; t.End(uint64(State()), number, recorded) {
 			act(t, causeEvent, number)
 		}
 	}
-	release(&triggering)
+	triggering.Unlock()
 }
 
 // act makes the change of state that the trigger is for. A stop does not acquire deciding, since
@@ -161,11 +162,11 @@ func act(t *trigger.Trigger, why cause, number uint32) {
 		}
 		return
 	}
-	acquire(&deciding)
+	deciding.Lock()
 	if r, ok := theMachine.Trigger(t, uint64(State())); ok {
 		apply(r, why, number)
 	}
-	release(&deciding)
+	deciding.Unlock()
 }
 
 // callInCycle makes the change of state that Pause or Resume asks for in a run with every=. It
@@ -173,12 +174,12 @@ func act(t *trigger.Trigger, why cause, number uint32) {
 //
 //go:norace
 func callInCycle(resume bool) bool {
-	acquire(&deciding)
+	deciding.Lock()
 	r, ok := theMachine.Call(resume, uint64(State()))
 	if ok {
 		apply(r, causeProgram, 0)
 	}
-	release(&deciding)
+	deciding.Unlock()
 	return ok
 }
 

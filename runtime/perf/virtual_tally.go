@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -192,8 +193,8 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 		before.behind = own.behind
 		own.behind = first
 	}
-	storePointer((*unsafe.Pointer)(unsafe.Pointer(place)), unsafe.Pointer(own))
-	storePointer((*unsafe.Pointer)(unsafe.Pointer(last)), unsafe.Pointer(own))
+	shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(place)), unsafe.Pointer(own))
+	shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(last)), unsafe.Pointer(own))
 }
 
 // claim makes counters for a unit. It returns nil if there is no room, or the table is not open yet
@@ -239,14 +240,14 @@ func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters 
 //go:nocheckptr
 func (t *Tallies) open(number uint64, e *table) {
 	for i := range t.units {
-		storePointer((*unsafe.Pointer)(unsafe.Pointer(&t.units[i])), nil)
+		shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&t.units[i])), nil)
 	}
 	clear(t.next[:])
 	for i := range t.last { // after the units, see pass
-		storePointer((*unsafe.Pointer)(unsafe.Pointer(&t.last[i])), unsafe.Pointer(&NoOwn))
+		shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&t.last[i])), unsafe.Pointer(&NoOwn))
 	}
 	t.number = number
-	storePointer(&t.shared, e.counters)
+	shared.StorePointer(&t.shared, e.counters)
 }
 
 // OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the

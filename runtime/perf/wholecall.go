@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -31,7 +32,7 @@ var hasInner []bool
 //
 //go:norace
 func (t *table) goesWith(i uint32) bool {
-	if !hot.self || t.gates[i] == i || loadWord(&t.gate(i).index)&layout.IndexMask == 0 || loadWord(&t.gate(i).index)&layout.IndexOffChoice != 0 {
+	if !hot.self || t.gates[i] == i || shared.Load(&t.gate(i).index)&layout.IndexMask == 0 || shared.Load(&t.gate(i).index)&layout.IndexOffChoice != 0 {
 		return false
 	}
 	if t.chosen == nil {
@@ -52,12 +53,12 @@ func (t *table) followCalls(i, index uint32) {
 		return
 	}
 	first := baseOf(index)
-	function := baseOf(loadWord(&t.gate(i).index) & layout.IndexMask)
+	function := baseOf(shared.Load(&t.gate(i).index) & layout.IndexMask)
 	for function >= uint32(len(hasInner)) {
 		hasInner = append(hasInner, false)
 	}
 	hasInner[function] = true
-	storeWord(&longEnough(&functionOf, first)[first], function)
+	shared.Store(&longEnough(&functionOf, first)[first], function)
 }
 
 // callsOpen reports whether recorded calls with inner markers may be open. With more than fewOwners
@@ -93,7 +94,7 @@ func inRecordedCall(i uint32) bool {
 	if all == nil || first >= uint32(len(*all)) || !hot.self {
 		return false
 	}
-	function := loadWord(&(*all)[first])
+	function := shared.Load(&(*all)[first])
 	if function == 0 {
 		return false
 	}

@@ -2,7 +2,10 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
+import (
+	"github.com/markgen/markgen/runtime/internal/shared"
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // With paths, a sample has whole paths: sample=1:N records one in N outermost scopes of sampled
 // markers, with all scopes inside, and only counts the others. A scope of a sampled marker is outermost
@@ -48,9 +51,9 @@ func samplePaths(index uint32) {
 	}
 	from := now()
 	lock()
-	if k := index - firstIndex; k < uint32(len(live)) && !noRun() && nextIndex < maxIndex && loadWord(&live[k].index) == index && scopeCount(index) >= sampleAfter {
+	if k := index - firstIndex; k < uint32(len(live)) && !noRun() && nextIndex < maxIndex && shared.Load(&live[k].index) == index && scopeCount(index) >= sampleAfter {
 		if t, _ := findTable(live[k]); t != nil && !t.ofStopwatch() {
-			swapWord(&live[k].index, index, anotherIndex(index)|layout.IndexOff|layout.IndexCounted)
+			shared.Swap(&live[k].index, index, anotherIndex(index)|layout.IndexOff|layout.IndexCounted)
 		}
 	}
 	unlock()

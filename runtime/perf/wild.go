@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/random"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
@@ -154,8 +155,8 @@ func turnMarker(number uint32, on bool) {
 		m := t.at(i)
 		gate := t.gate(i)
 		if !on {
-			if loadWord(&gate.index)&layout.IndexKept != 0 { // a trigger needs it
-				setBits(&m.index, layout.IndexOff|layout.IndexOffChoice)
+			if shared.Load(&gate.index)&layout.IndexKept != 0 { // a trigger needs it
+				shared.SetBits(&m.index, layout.IndexOff|layout.IndexOffChoice)
 			} else {
 				turnOff(m, layout.IndexOffChoice)
 			}
@@ -164,12 +165,12 @@ func turnMarker(number uint32, on bool) {
 		if k < len(tables)-1 { // it may have been executed before
 			atomic.OrUint64(headerWord(layout.OffFlags), layout.FlagChosen)
 		}
-		if w := clearBits(&m.index, layout.IndexOffChoice) &^ layout.IndexOffChoice; w&^(layout.IndexMask|layout.IndexOff) == 0 {
-			clearBits(&m.index, layout.IndexOff)
+		if w := shared.ClearBits(&m.index, layout.IndexOffChoice) &^ layout.IndexOffChoice; w&^(layout.IndexMask|layout.IndexOff) == 0 {
+			shared.ClearBits(&m.index, layout.IndexOff)
 		}
 		for _, m := range [...]*Marker{m, gate} {
-			if w := clearBits(&m.Off, layout.OffByChoice|layout.OffByLimit); w&^(layout.OffByChoice|layout.OffByLimit|layout.OffSettled) == 0 {
-				clearBits(&m.Off, layout.OffSettled)
+			if w := shared.ClearBits(&m.Off, layout.OffByChoice|layout.OffByLimit); w&^(layout.OffByChoice|layout.OffByLimit|layout.OffSettled) == 0 {
+				shared.ClearBits(&m.Off, layout.OffSettled)
 			}
 		}
 		return

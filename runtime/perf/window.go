@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -131,11 +132,11 @@ func (w *window) end(width uint64) {
 		return
 	}
 	atomic.StoreUint64(&windowClosed, w.from+width)
-	storeWord(&opensEarly, 0)
+	shared.Store(&opensEarly, 0)
 	calls := callsOpen()
 	for i := range gates {
-		if m := gates[i].Marker; !(gates[i].ofCall && calls) && loadWord(&m.index)&layout.IndexKept == 0 {
-			setBits(&m.Off, layout.OffByWindow)
+		if m := gates[i].Marker; !(gates[i].ofCall && calls) && shared.Load(&m.index)&layout.IndexKept == 0 {
+			shared.SetBits(&m.Off, layout.OffByWindow)
 		}
 	}
 	if len(owners) <= fewOwners {
@@ -148,7 +149,7 @@ func (w *window) end(width uint64) {
 //
 //go:norace
 func (w *window) begin(lead, width uint64) {
-	storeWord(&opensEarly, 1)
+	shared.Store(&opensEarly, 1)
 	atomic.StoreUint64(&w.from, now()+1<<62)
 	atomic.StoreUint64(&w.width, width)
 	for i := range gates {
@@ -168,12 +169,12 @@ func (w *window) shorten(left uint64) {
 //
 //go:norace
 func (g *windowGate) open() {
-	switch off := loadWord(&g.Off); {
+	switch off := shared.Load(&g.Off); {
 	case off&layout.OffByWindow == 0:
 	case off&^(layout.OffByWindow|layout.OffSettled) == 0:
-		swapWord(&g.Off, off, 0)
+		shared.Swap(&g.Off, off, 0)
 	default:
-		clearBits(&g.Off, layout.OffByWindow)
+		shared.ClearBits(&g.Off, layout.OffByWindow)
 	}
 }
 
@@ -186,14 +187,14 @@ var opensEarly uint32
 //go:norace
 //go:noinline
 func dueNow(m *Marker) bool {
-	i := loadWord(&m.index) & layout.IndexMask
+	i := shared.Load(&m.index) & layout.IndexMask
 	if i == 0 || !hasRate(i) {
 		return true // it is always recorded
 	}
 	if int64(now()-atomic.LoadUint64(&ownWindow().from)) < 0 {
 		return false
 	}
-	storeWord(&opensEarly, 0)
+	shared.Store(&opensEarly, 0)
 	return true
 }
 
@@ -210,9 +211,9 @@ func settleGates(mayAllocate bool) {
 	markOpen(true)
 	for i := range gates {
 		m := gates[i].Marker
-		w := loadWord(&m.Off)
-		if i := loadWord(&m.index) & layout.IndexMask; w&layout.OffByWindow != 0 && w&layout.OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
-			swapWord(&m.Off, w, w|layout.OffSettled)
+		w := shared.Load(&m.Off)
+		if i := shared.Load(&m.index) & layout.IndexMask; w&layout.OffByWindow != 0 && w&layout.OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
+			shared.Swap(&m.Off, w, w|layout.OffSettled)
 		}
 	}
 	markOpen(false)
@@ -234,7 +235,7 @@ func findOpen(mayAllocate bool) bool {
 			index := s.at(i).index & layout.IndexMask
 			// It may be the index from before the marker was sampled
 			if k := index - firstIndex; k < uint32(len(live)) {
-				index = loadWord(&live[k].index) & layout.IndexMask
+				index = shared.Load(&live[k].index) & layout.IndexMask
 			}
 			opens = append(opens, index)
 		}
