@@ -61,8 +61,11 @@ func (p *Profile) Costly() string {
 		at = ", most of that at " + m.Name
 	}
 	less := ""
+	if p.Paths != nil {
+		less = "leave out paths, with which no scope is only counted, "
+	}
 	if slices.ContainsFunc(p.Markers, func(m Marker) bool { return m.Kind != "func" }) {
-		less = "mark functions only (-funcs), "
+		less += "mark functions only (-funcs), "
 	}
 	return fmt.Sprintf("markers cost about %.0f %% of the processor time%s: the program took longer for them, and short scopes are mostly their cost; "+
 		"%sskip what runs most often (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at, less)

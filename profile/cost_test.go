@@ -26,6 +26,11 @@ func TestCost(t *testing.T) {
 	if !strings.HasPrefix(p.Costly(), much) || len(p.Cautions()) == 0 || p.Cautions()[0] != p.Costly() {
 		t.Errorf("%q, first of %q; want %s…", p.Costly(), p.Cautions(), much)
 	}
+	p.Paths = &profile.Paths{}
+	if text := p.Costly(); !strings.HasPrefix(text[strings.Index(text, "; "):], "; leave out paths, with which no scope is only counted, ") {
+		t.Errorf("with paths: %s", text)
+	}
+	p.Paths = nil
 
 	run.Used = 0 // killed, or on a system that does not report processor time
 	unknown := profiletest.Load(t, run.File())

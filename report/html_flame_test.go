@@ -84,8 +84,8 @@ func TestPageFlame(t *testing.T) {
 		depth int
 		want  string
 	}{
-		{0.5, 0, "all total 2.00s, 100%"},
-		{0.5, 1, "shop.main total 2.00s, 100%; count 1; self 400ms"},
+		{0.5, 0, "all goroutines total 2.00s, 100%"},
+		{0.5, 1, "shop.main total 1.70s, with what it started 2.00s, 100%; count 1; self 400ms"},
 		{0.2, 2, "(*Cart).Total [GET /cart] total 1.10s, 55%; count 2; self 300ms"},
 		{0.6, 2, "go read <rates> & taxes total 300ms, 15%; count 3; self 250ms"},
 		{0.56, 3, "other total 50.0ms, 2.5%; count 5; self 50.0ms"},
@@ -154,7 +154,7 @@ func TestPageFlameKeys(t *testing.T) {
 	says(kb.ArrowUp, "[GET /cart]")
 	says(kb.ArrowUp, "main")
 	says(kb.ArrowDown, "[GET /cart]")
-	says(kb.Escape, "all total 2.00s")
+	says(kb.Escape, "all goroutines total 2.00s")
 	says(kb.ArrowDown, "main")
 	says(" ", "main")
 	v.wait(`!byID("detail").hidden`)
@@ -171,7 +171,7 @@ func TestPageFlameChoices(t *testing.T) {
 	expect(v, `[...byID("width").options].map((o) => o.value)`, []string{"total", "self", "count", "alloc bytes", "alloc objects"})
 	for _, width := range [][2]string{{"self", "2.00s"}, {"count", "3,246"}, {"alloc objects", "1,234"}, {"alloc bytes", "2.35MiB"}, {"total", "2.00s"}} {
 		v.choose("width", width[0])
-		expect(v, frame, fmt.Sprintf("all %s %s, 100%%", width[0], width[1]))
+		expect(v, frame, fmt.Sprintf("all goroutines %s %s, 100%%", width[0], width[1]))
 	}
 	v.choose("label", "all")
 	expect(v, `byID("shown").textContent`, "6 frames")
@@ -179,7 +179,7 @@ func TestPageFlameChoices(t *testing.T) {
 	expect(v, frame, "(*Cart).Total total 1.30s, 65%; count 3; self 400ms")
 	expect(v, `[...byID("label").options].map((o) => o.textContent)`, []string{"each apart", "added up", "only GET /cart", "only GET /item"})
 	v.choose("label", "1")
-	expect(v, frame, "all total 1.10s, 100%")
+	expect(v, frame, "all goroutines total 1.10s, 100%")
 	v.choose("label", "each")
 	expect(v, `document.querySelector("#flame .legend").textContent`, "example.com/shop/cart 78%no package 20%")
 }

@@ -15,7 +15,12 @@ const leastShare = 0.01
 // writePaths writes the calling context tree: a line for each path with at least leastShare of the
 // time, indented below the one that contains it.
 func writePaths(w *bufio.Writer, p *profile.Profile, o Options) {
-	fmt.Fprintln(w, ink(o.Color).paint(strong, "by call path"))
+	title := ink(o.Color).paint(strong, "by call path")
+	_, roots := pathTree(p)
+	if all := widthOf(roots); all > p.ElapsedNS && p.ElapsedNS > 0 {
+		title += ", in parts of the " + units.WholeDuration(all) + " of all goroutines together"
+	}
+	fmt.Fprintln(w, title)
 	writePathTree(w, p, o)
 	w.WriteByte('\n')
 }

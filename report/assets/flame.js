@@ -117,7 +117,7 @@ class FlameGraph {
 
 	// name is what a node is called: its marker, with the label.
 	name(node) {
-		return node === 0 ? "all" : nodeName(this.report, this.tree, node);
+		return node === 0 ? "all goroutines" : nodeName(this.report, this.tree, node);
 	}
 
 	// row is that of a node's marker; undefined: it has none.
@@ -127,8 +127,9 @@ class FlameGraph {
 
 	// tell says what a frame is, below the controls and to screen readers.
 	tell(node) {
-		const share = this.shareOf(this.width[node]);
-		const parts = [`${this.measure.key} ${this.measure.write(this.width[node])}, ${percent(share)}`];
+		const width = this.width[node];
+		const own = this.measure.key === "total" && node > 0 ? Math.min(width, this.tree.value("total", this.side, node)) : width;
+		const parts = [`${this.measure.key} ${this.measure.write(own)}, ${own < width ? `with what it started ${this.measure.write(width)}, ` : ""}${percent(this.shareOf(width))}`];
 		if (node > 0) {
 			parts.push("count " + count(this.tree.value("count", this.side, node)));
 			if (!this.report.noSelf && this.measure.key !== "self") {

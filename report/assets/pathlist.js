@@ -28,7 +28,8 @@ function pathsOf(row, views) {
 			element("td", null, n > 0 ? duration(time / n) : none),
 			element("th", { scope: "row", title: chain.join("\n") }, element("button", { type: "button", click: () => views.showPath(node) }, chain.slice(0, -1).join(" › ") || "(outermost)")));
 	};
-	const title = `${compared ? "new, " : ""}on ${plural(nodes.length, "path")}` + (shown.length < nodes.length ? `, of which ${shown.length} are listed` : "");
+	const title = `${compared ? "new, " : ""}on ${plural(nodes.length, "path")}` + (shown.length < nodes.length ? `, of which ${shown.length} are listed` : "")
+		+ (nodes.length > 1 ? "; the distribution is that of all together" : "");
 	return element("div", { class: "paths" }, element("h3", null, title), element("table", null,
 		element("thead", null, element("tr", null, ["count", "total", !noSelf && "self", "mean", "called through"].filter((t) => t).map((t) => element("th", { scope: "col" }, t)))),
 		element("tbody", null, shown.map(line))));
