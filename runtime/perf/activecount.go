@@ -126,7 +126,7 @@ func makeActive(lines uint32) *active {
 		a.used = 0
 		return a
 	}
-	a = (*active)(anonymous(unsafe.Sizeof(active{}) + uintptr(lines)*unsafe.Sizeof(activeLine{})))
+	a = (*active)(arena.New(unsafe.Sizeof(active{}) + uintptr(lines)*unsafe.Sizeof(activeLine{})))
 	unlock()
 	if a != nil {
 		a.lines = lines

@@ -228,14 +228,14 @@ func openCollectors() bool {
 		if !conf.Collects(c.Name) {
 			continue
 		}
-		r, missing := c.Open(collect.Process{Lock: lock, Unlock: unlock, Memory: anonymous})
+		r, missing := c.Open(collect.Process{Lock: lock, Unlock: unlock, Memory: arena.New})
 		for _, what := range missing {
 			complain("collect=" + c.Name + ": " + what + "; left out")
 		}
 		p.add(r)
 	}
 	lock()
-	described := p.Describe(&blocks)
+	described := p.Describe(&planBlocks)
 	unlock()
 	if described {
 		a := now()
@@ -322,7 +322,7 @@ func giveUp(unknown string) {
 		tables[i].countIf(false)
 	}
 	setHeaderText(layout.OffConfig, layout.SizeConfig, "") // a keeper treats the file as never begun
-	space.file.Remove()
+	file.Remove()
 	unlock()
 }
 

@@ -17,7 +17,7 @@ var _ = [1]struct{}{}[unsafe.Sizeof(slot{})-unsafe.Sizeof(runtime.MarkgenGorouti
 
 // firstSlots returns a new value for hot.slots, which makes every slot count as empty, or nil if
 // there is no memory. The caller holds the lock.
-func firstSlots(slotSet) unsafe.Pointer { return anonymous(layout.BlockAlign) }
+func firstSlots(slotSet) unsafe.Pointer { return arena.New(layout.BlockAlign) }
 
 // A slotSet is empty: the next run has a different key.
 type slotSet struct{}

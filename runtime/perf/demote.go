@@ -158,11 +158,11 @@ func noteParent(k uint32, s *stack, scopes uint64) {
 	}
 	b := parentsOf[k]
 	if b == nil {
-		if b = (*parents)(newBlock(layout.BlockParents, 0, unsafe.Sizeof(parents{}))); b == nil {
+		if b = (*parents)(space.New(layout.BlockParents, 0, unsafe.Sizeof(parents{}))); b == nil {
 			return
 		}
 		b.marker = uint64(k)
-		publish(unsafe.Pointer(b))
+		space.Publish(unsafe.Pointer(b))
 		parentsOf[k] = b
 	}
 	parent, n := uint64(layout.NoMarker), min(s.n, s.room)

@@ -58,7 +58,7 @@ func beginEstimate(k uint32, timed *times) bool {
 	for uint32(len(estimates)) <= k {
 		estimates = append(estimates, nil)
 	}
-	e := (*estimate)(newBlock(layout.BlockDemoted, 0, unsafe.Sizeof(estimate{})))
+	e := (*estimate)(space.New(layout.BlockDemoted, 0, unsafe.Sizeof(estimate{})))
 	if e == nil {
 		return false
 	}
@@ -67,7 +67,7 @@ func beginEstimate(k uint32, timed *times) bool {
 	for _, b := range e.timed {
 		e.early += b.sum
 	}
-	publish(unsafe.Pointer(e))
+	space.Publish(unsafe.Pointer(e))
 	estimates[k] = e
 	return true
 }

@@ -40,9 +40,10 @@
 // imports and which never import perf:
 //
 //	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
+//	internal/blocks        the blocks of the data file, and memory outside the Go heap
 //	internal/clock         whether the processor's counter is a clock, its rate and step
 //	internal/collect       the collectors besides time
-//	internal/datafile      files, and memory outside the Go heap
+//	internal/datafile      files, and pages of them
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
 //	internal/mutex         a mutex for rare work

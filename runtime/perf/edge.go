@@ -86,7 +86,7 @@ func openEdge(e *relate.Edge, caller, index uint32) uint32 {
 	if noRun() || nextIndex >= maxIndex {
 		return 0
 	}
-	b := newBlock(layout.BlockEdge, 0, layout.BlockAlign)
+	b := space.New(layout.BlockEdge, 0, layout.BlockAlign)
 	if b == nil {
 		return 0
 	}
@@ -102,7 +102,7 @@ func openEdge(e *relate.Edge, caller, index uint32) uint32 {
 		*(*uint64)(unsafe.Add(b, layout.OffEdgeCaller)) = uint64(caller - firstIndex)
 	}
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeMarker)) = uint64(index - firstIndex)
-	publish(b)
+	space.Publish(b)
 	atomic.StoreUint32(&e.Index, i)
 	return i
 }

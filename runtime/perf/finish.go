@@ -59,7 +59,6 @@ func complete() {
 	setEnd()
 	problem := closeFile()
 	picking.permit.Release()
-	space.open = false
 	unlock()
 	defer freeze()
 	if problem != "" {
@@ -154,7 +153,7 @@ func freezeStacks() {
 //go:norace
 //go:nocheckptr
 func keepOpen() {
-	if len(owners) <= maxStacks && space.refused == 0 || !space.open {
+	if len(owners) <= maxStacks && !space.Partial() || !space.IsOpen() {
 		return
 	}
 	n := uint32(0)
@@ -166,7 +165,7 @@ func keepOpen() {
 	if n == 0 {
 		return
 	}
-	all := (*stack)(newBlock(layout.BlockStack, 0, layout.OffStackData+uintptr(n)*layout.StackSize))
+	all := (*stack)(space.New(layout.BlockStack, 0, layout.OffStackData+uintptr(n)*layout.StackSize))
 	if all == nil {
 		return
 	}
@@ -179,7 +178,7 @@ func keepOpen() {
 			}
 		}
 	}
-	publish(unsafe.Pointer(all))
+	space.Publish(unsafe.Pointer(all))
 }
 
 // complain writes one line to stderr.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
@@ -25,18 +26,18 @@ const pageSize = layout.MarkerPad * layout.MarkerSize
 //go:norace
 //go:nocheckptr
 func (t *table) sharePages(number uint64) {
-	if !t.padded || t.shared || !space.open || !datafile.CanShare(pageSize) {
+	if !t.padded || t.shared || !space.IsOpen() || !datafile.CanShare(pageSize) {
 		return
 	}
 	own := t.pages()
-	b, size := takeSpace(layout.BlockAlign + pageSize + uintptr(len(own)))
+	b, size := space.Take(layout.BlockAlign + pageSize + uintptr(len(own)))
 	if b == nil {
 		return
 	}
-	var head blockHead
-	head.set(layout.BlockMarkers, size)
-	defer publishParts(b, size, [][]byte{head.bytes()})
-	if !space.inFile {
+	var head blocks.Head
+	head.Set(layout.BlockMarkers, size)
+	defer space.PublishParts(b, size, [][]byte{head.Bytes()})
+	if !space.InFile() {
 		return // the file could not grow
 	}
 	data := (layout.BlockAlign+uintptr(b)+pageSize-1)&^(pageSize-1) - uintptr(b)

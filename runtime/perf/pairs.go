@@ -103,12 +103,12 @@ func makeRow(i uint32) *relate.Row {
 		return r
 	}
 	marker := uint64(i - firstIndex)
-	r := (*relate.Row)(newBlock(layout.BlockPairs, 0, relate.RowSize(marker)))
+	r := (*relate.Row)(space.New(layout.BlockPairs, 0, relate.RowSize(marker)))
 	if r == nil {
 		return nil
 	}
 	r.Begin(marker)
-	publish(unsafe.Pointer(r))
+	space.Publish(unsafe.Pointer(r))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(r))
 	return r
 }

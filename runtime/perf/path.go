@@ -33,7 +33,7 @@ type nodesRef struct {
 }
 
 // pathBlocks makes blocks of a tree. The caller holds the lock.
-var pathBlocks = cct.Blocks{New: newBlock, Publish: publish}
+var pathBlocks = cct.Blocks{New: space.New, Publish: space.Publish}
 
 // openPaths begins to record paths. It returns false if there is no memory.
 //
@@ -41,8 +41,8 @@ var pathBlocks = cct.Blocks{New: newBlock, Publish: publish}
 func openPaths() bool {
 	lock()
 	defer unlock()
-	t := (*cct.Tree)(anonymous(unsafe.Sizeof(cct.Tree{})))
-	if t == nil || !t.Open(uint32(conf.Paths), conf.Unfolded, scratchIndex, anonymous) {
+	t := (*cct.Tree)(arena.New(unsafe.Sizeof(cct.Tree{})))
+	if t == nil || !t.Open(uint32(conf.Paths), conf.Unfolded, scratchIndex, arena.New) {
 		return false
 	}
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPaths)
@@ -60,7 +60,7 @@ func followPaths(s, old *stack) {
 	if paths == nil {
 		return
 	}
-	s.nodes.p = (*pathNodes)(anonymous(unsafe.Sizeof(pathNode{}) * uintptr(s.room+1)))
+	s.nodes.p = (*pathNodes)(arena.New(unsafe.Sizeof(pathNode{}) * uintptr(s.room+1)))
 	switch {
 	case s.nodes.p == nil:
 	case old.nodes.p == nil:

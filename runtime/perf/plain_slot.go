@@ -36,7 +36,7 @@ type slotSet struct {
 // nil if there is no memory. The caller holds the lock.
 func firstSlots(s slotSet) unsafe.Pointer {
 	if s.first == nil {
-		return anonymous(unsafe.Sizeof(slotLine{}) << slotBits)
+		return arena.New(unsafe.Sizeof(slotLine{}) << slotBits)
 	}
 	for i, table := range s.more {
 		atomic.StorePointer(&moreSlots[i], table)
@@ -138,7 +138,7 @@ func (l *slotLine) find(g, key uintptr) *slot {
 		if table == nil {
 			lock()
 			if table = moreSlots[k]; table == nil {
-				table = anonymous(unsafe.Sizeof(slotLine{}) << lineBits)
+				table = arena.New(unsafe.Sizeof(slotLine{}) << lineBits)
 				atomic.StorePointer(&moreSlots[k], table)
 			}
 			unlock()

@@ -181,7 +181,7 @@ func (p *slot) makeReadings() *readings {
 		return nil
 	}
 	lock()
-	rd := (*readings)(anonymous(unsafe.Offsetof(readings{}.Readings) + pl.Size(p.stack.room)))
+	rd := (*readings)(arena.New(unsafe.Offsetof(readings{}.Readings) + pl.Size(p.stack.room)))
 	unlock()
 	if rd == nil {
 		return nil
@@ -256,12 +256,12 @@ func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, 
 		if to == &p.paths {
 			of = layout.ReadPath + uint64(index)
 		}
-		if b = p.NewBlock(&blocks, uint32(shard), of); b == nil {
+		if b = p.NewBlock(&planBlocks, uint32(shard), of); b == nil {
 			return true
 		}
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[index])), unsafe.Pointer(b))
 	}
-	if !p.MakeRoom(&blocks, b, f) {
+	if !p.MakeRoom(&planBlocks, b, f) {
 		return true
 	}
 	if pid >= layout.MaxShards {
@@ -271,5 +271,5 @@ func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, 
 	return false
 }
 
-// blocks makes blocks for a plan. The caller holds the lock.
-var blocks = collect.Blocks{New: newBlock, Publish: publish}
+// planBlocks makes blocks for a plan. The caller holds the lock.
+var planBlocks = collect.Blocks{New: space.New, Publish: space.Publish}

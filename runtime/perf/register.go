@@ -202,7 +202,7 @@ func (t *table) open(number uint64) bool {
 		if conf.chooses() {
 			bits = 8 * ((uintptr(t.n) + 63) / 64)
 		}
-		if b := newBlock(layout.BlockCounters, 0, size+bits); b != nil {
+		if b := space.New(layout.BlockCounters, 0, size+bits); b != nil {
 			*(*uint64)(unsafe.Add(b, layout.OffCountersTable)) = number
 			*(*uint64)(unsafe.Add(b, layout.OffCountersLen)) = uint64(t.n)
 			*(*uint64)(unsafe.Add(b, layout.OffCountersTimed)) = uint64(words) - uint64(t.n)
@@ -211,7 +211,7 @@ func (t *table) open(number uint64) bool {
 				*(*uint64)(unsafe.Add(b, layout.OffCountersOff)) = uint64(size)
 				t.chooseCounters()
 			}
-			publish(b)
+			space.Publish(b)
 		}
 	}
 	if t.tallies != nil {
@@ -309,13 +309,13 @@ func (t *table) number(m *Marker, i uint32) {
 //go:norace
 //go:nocheckptr
 func alias(index uint32, number uint64) {
-	if b := newBlock(layout.BlockAlias, 0, layout.BlockAlign); b != nil {
+	if b := space.New(layout.BlockAlias, 0, layout.BlockAlign); b != nil {
 		*(*uint64)(unsafe.Add(b, layout.OffAliasFrom)) = uint64(index - firstIndex)
 		*(*uint64)(unsafe.Add(b, layout.OffAliasTo)) = number
 		f := &firstCalls[index-firstIndex]
 		f.alias = b
 		f.show()
-		publish(b)
+		space.Publish(b)
 	}
 }
 

@@ -33,7 +33,7 @@ func retire() {
 	if header == unsafe.Pointer(&noHeader) {
 		return
 	}
-	retired = append(retired, retiree{uint64(nanotime()), space.pieces, takeSlots(), owners})
+	retired = append(retired, retiree{uint64(nanotime()), space.Pieces(), takeSlots(), owners})
 }
 
 // reuse empties memory that has been kept for long enough, and returns the slots of a run whose

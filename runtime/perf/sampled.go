@@ -270,13 +270,13 @@ func anotherIndex(of uint32) (index uint32) {
 //go:norace
 //go:nocheckptr
 func beginSampling(index uint32, since baseline) {
-	b := newBlock(layout.BlockSample, 0, layout.SampleSize)
+	b := space.New(layout.BlockSample, 0, layout.SampleSize)
 	if b == nil {
 		return
 	}
 	*(*uint64)(unsafe.Add(b, layout.OffSampleMarker)) = uint64(index - firstIndex)
 	*(*baseline)(unsafe.Add(b, layout.OffSampleSince)) = since
-	publish(b)
+	space.Publish(b)
 	rated = append(rated, sampledMarker{
 		index: index,
 		sums:  (*sums)(unsafe.Add(b, layout.OffSampleSums)),

@@ -51,7 +51,7 @@ func extendTo[T any](at **directory[T], index, least uint32) *directory[T] {
 	for n < uint64(least) {
 		n *= 2
 	}
-	bigger := (*directory[T])(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
+	bigger := (*directory[T])(arena.New(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
 	if bigger == nil {
 		return nil
 	}
@@ -183,13 +183,13 @@ func makeCell(pid int, i uint32) *cell {
 	if c := d.of[i]; c != nil {
 		return c
 	}
-	c := (*cell)(newBlock(layout.BlockCell, uint32(pid), layout.CellSize))
+	c := (*cell)(space.New(layout.BlockCell, uint32(pid), layout.CellSize))
 	if c == nil {
 		return nil
 	}
 	c.marker = uint64(i - firstIndex)
 	c.min = 1<<64 - 1
-	publish(unsafe.Pointer(c))
+	space.Publish(unsafe.Pointer(c))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(c))
 	return c
 }
@@ -204,13 +204,13 @@ func (c *cell) makeGroup(k uint64) bool {
 	if *ref != nil {
 		return true
 	}
-	g := (*group)(newBlock(layout.BlockBuckets, c.shard, layout.BucketsSize))
+	g := (*group)(space.New(layout.BlockBuckets, c.shard, layout.BucketsSize))
 	if g == nil {
 		return false
 	}
 	g.marker = c.marker
 	g.first = uint64(k / layout.GroupBuckets * layout.GroupBuckets)
-	publish(unsafe.Pointer(g))
+	space.Publish(unsafe.Pointer(g))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(ref)), unsafe.Pointer(g))
 	return true
 }

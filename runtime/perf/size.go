@@ -137,11 +137,11 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	usedShards = max(usedShards, shard+1)
 	b := d.of[i]
 	if b == nil {
-		if b = (*sized)(newBlock(layout.BlockSizes, uint32(shard), layout.SizesSize)); b == nil {
+		if b = (*sized)(space.New(layout.BlockSizes, uint32(shard), layout.SizesSize)); b == nil {
 			return true
 		}
 		b.marker = uint64(i - firstIndex)
-		publish(unsafe.Pointer(b))
+		space.Publish(unsafe.Pointer(b))
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(b))
 	}
 	if pid >= layout.MaxShards {

@@ -199,16 +199,16 @@ func (p *slot) makeRoom() bool {
 	size := layout.OffStackData + uintptr(room)*layout.StackSize
 	var s *stack
 	if old.bytes > 0 || old == &none && stacks < maxStacks { // a stack in memory only stays there
-		s = (*stack)(newBlock(layout.BlockStack, 0, size))
+		s = (*stack)(space.New(layout.BlockStack, 0, size))
 		if old == &none {
 			stacks++
 		}
-		if s != nil && !space.inFile {
+		if s != nil && !space.InFile() {
 			s.bytes = 0
 		}
 	}
 	if s == nil {
-		s = (*stack)(anonymous(size))
+		s = (*stack)(arena.New(size))
 	}
 	if s == nil {
 		return false
@@ -224,7 +224,7 @@ func (p *slot) makeRoom() bool {
 	s.read, s.outer = old.read, old.outer
 	followPaths(s, old)
 	if s.bytes > 0 {
-		publish(unsafe.Pointer(s))
+		space.Publish(unsafe.Pointer(s))
 	}
 	if old != &none {
 		old.n = 0

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/internal/datafile"
@@ -162,7 +163,7 @@ func forget() {
 			t.number = 0
 		}
 	}
-	space.file.Close()
+	file.Close()
 	picking.permit.Release()
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.hooks = 0
@@ -188,7 +189,7 @@ func forget() {
 	demoted.list, demoted.next, demoted.retiming = nil, 0, nil
 	theSampler = sampler{}
 	sizeCost = 0
-	space.next, space.free, space.pieces, space.open, space.inFile, space.refused = nil, 0, nil, false, false, 0
+	space = blocks.Space{}
 	header = unsafe.Pointer(&noHeader)
 }
 
@@ -317,7 +318,7 @@ func start(value string) (refused uint64, problem string) {
 		}
 	}
 	if locked == nil {
-		locked = (*mutex.Mutex)(anonymous(layout.BlockAlign))
+		locked = (*mutex.Mutex)(arena.New(layout.BlockAlign))
 	}
 	if locked == nil {
 		return 0, "no memory for the cells; nothing is collected"
@@ -331,7 +332,10 @@ func start(value string) (refused uint64, problem string) {
 		}
 		followEnds()
 	}
-	room = room && openSpace(piece)
+	if room {
+		header = space.Open(&file, piece, &arena, complain)
+		room = header != nil
+	}
 	makeFirstRoom()
 	unlock()
 	if !room {
@@ -393,7 +397,7 @@ func start(value string) (refused uint64, problem string) {
 	atomic.AddUint64(&runs, 1)
 	beginTriggers()
 	if (c.Callers || c.Adapt) && hot.self {
-		if edges = (*relate.Edges)(anonymous(unsafe.Sizeof(*edges))); edges != nil {
+		if edges = (*relate.Edges)(arena.New(unsafe.Sizeof(*edges))); edges != nil {
 			hot.hooks |= hookEdge
 		}
 	}
@@ -413,8 +417,8 @@ func start(value string) (refused uint64, problem string) {
 		parentsOf, estimates = slices.Grow(parentsOf[:0], roomFor), slices.Grow(estimates[:0], roomFor)
 	}
 	lock()
-	if changes = newBlock(layout.BlockLog, 0, layout.OffLogData+layout.LogRoom*layout.LogSize); changes != nil {
-		publish(changes)
+	if changes = space.New(layout.BlockLog, 0, layout.OffLogData+layout.LogRoom*layout.LogSize); changes != nil {
+		space.Publish(changes)
 	}
 	unlock()
 	rounds = 0

@@ -117,10 +117,10 @@ func (w *stopwatch) begin(i uint32) {
 	}
 	if w.open == nil {
 		lock()
-		if s := (*stack)(newBlock(layout.BlockStack, 0, layout.OffStackData+layout.StackSize)); s != nil {
+		if s := (*stack)(space.New(layout.BlockStack, 0, layout.OffStackData+layout.StackSize)); s != nil {
 			s.room = 1
 			s.at(0).index = i
-			publish(unsafe.Pointer(s))
+			space.Publish(unsafe.Pointer(s))
 			w.open = s
 		}
 		unlock()

@@ -5,6 +5,7 @@ package perf
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -74,17 +75,17 @@ func writeBlocks(from, to int) {
 		size += tables[k].size()
 	}
 	pad := uintptr(0)
-	if hasRoom(size) && size >= filePage {
-		pad = (space.free - size) % filePage // pieces end at the end of a page
+	if size >= blocks.Page {
+		pad = space.PadToPage(size)
 	}
-	p, size := takeSpace(size + pad)
+	p, size := space.Take(size + pad)
 	if p == nil {
 		for k := from; k < to; k++ {
 			tables[k].exclude()
 		}
 		return
 	}
-	heads := make([]blockHead, to-from)
+	heads := make([]blocks.Head, to-from)
 	parts := make([][]byte, 0, 3*(to-from))
 	for i := range heads {
 		t, h := &tables[from+i], &heads[i]
@@ -93,25 +94,25 @@ func writeBlocks(from, to int) {
 			size += pad
 		}
 		text := unsafe.Slice(unsafe.StringData(t.text), len(t.text))
-		h.set(layout.BlockTable, size)
+		h.Set(layout.BlockTable, size)
 		h[layout.OffTableNumber/8] = uint64(from + i)
 		h[layout.OffTableFirst/8] = uint64(t.first)
 		h[layout.OffTableMarkers/8] = uint64(t.markers)
 		h[layout.OffTableCounters/8] = uint64(t.n)
 		h[layout.OffTableLen/8] = uint64(len(t.text))
-		h[layout.OffTableSum/8] = layout.Checksum(layout.SumHead(h.bytes(), layout.OffTableSum), text)
-		parts = append(parts, h.bytes(), text, zeros[:size-layout.OffTableText-uintptr(len(text))])
+		h[layout.OffTableSum/8] = layout.Checksum(layout.SumHead(h.Bytes(), layout.OffTableSum), text)
+		parts = append(parts, h.Bytes(), text, zeros[:size-layout.OffTableText-uintptr(len(text))])
 	}
-	publishParts(p, size, parts)
+	space.PublishParts(p, size, parts)
 }
 
 // zeros is the padding after a text.
-var zeros [filePage + layout.BlockAlign]byte
+var zeros [blocks.Page + layout.BlockAlign]byte
 
 // size returns the size of the table's block.
 //
 //go:norace
-func (t *table) size() uintptr { return aligned(layout.OffTableText + uintptr(len(t.text))) }
+func (t *table) size() uintptr { return blocks.Aligned(layout.OffTableText + uintptr(len(t.text))) }
 
 // exclude excludes the table from the run.
 //

@@ -37,13 +37,13 @@ func startTrace() {
 		room = defaultBuffer
 	}
 	lock()
-	rings := (*trace.Rings)(anonymous(unsafe.Sizeof(trace.Rings{})))
+	rings := (*trace.Rings)(arena.New(unsafe.Sizeof(trace.Rings{})))
 	unlock()
 	if rings == nil {
 		return
 	}
 	rings.Open(trace.Host{
-		Lock: lock, Unlock: unlock, Now: now, NewBlock: newRing, Publish: publish,
+		Lock: lock, Unlock: unlock, Now: now, NewBlock: newRing, Publish: space.Publish,
 		BeforeSlow: beforeSlowRecord, Discount: discount,
 	}, header, room/layout.RecordSize)
 	tracing.rings = rings
@@ -61,8 +61,8 @@ func startTrace() {
 //
 //go:norace
 func newRing(shard uint32, size uintptr) unsafe.Pointer {
-	if space.open {
-		if b := newBlock(layout.BlockRing, shard, size); space.inFile {
+	if space.IsOpen() {
+		if b := space.New(layout.BlockRing, shard, size); space.InFile() {
 			return b
 		}
 	}

@@ -212,7 +212,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	if talliedBytes+size > maxTalliedBytes {
 		return nil
 	}
-	b := newBlock(layout.BlockCounters, uint32(1+len(table.own)), size)
+	b := space.New(layout.BlockCounters, uint32(1+len(table.own)), size)
 	if b == nil {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	*(*uint64)(unsafe.Add(b, layout.OffCountersTimed)) = uint64(words) - uint64(table.n)
 	own := (*Own)(unsafe.Add(b, layout.OffCountersData-unsafe.Sizeof(Own{})))
 	own.unit = unit
-	publish(b)
+	space.Publish(b)
 	table.own = append(table.own, own)
 	return own
 }

@@ -66,13 +66,13 @@ func beginWild(h wild.History) (refused uint64) {
 	picking.Picker, picking.over = wild.Picker{Seed: seed, Max: int(conf.Pick), History: h}, false
 	lock()
 	defer unlock()
-	if picking.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); picking.block == nil {
+	if picking.block = space.New(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); picking.block == nil {
 		return layout.WildFull
 	}
 	*wildWord(layout.OffWildRefused) = refused
 	*wildWord(layout.OffWildPick) = conf.Pick
 	*wildWord(layout.OffWildLoad) = load
-	publish(picking.block)
+	space.Publish(picking.block)
 	return refused
 }
 
