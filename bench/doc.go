@@ -19,6 +19,7 @@
 //	merge      speed of markgen merge on 10,000 files
 //	store      marker rows per second that the catalogue ingests, and its response times
 //	html       size of the page of 20,000 markers, and times to load and to sort it
+//	flame      size of the page of 50,000 call paths, and times to draw its flame graph and to zoom
 //	pages      response times of markgend with a million APIs, and its memory
 //	tracejson  speed of markgen report writing 20 million records as a Chrome trace
 //	ingest     markers per second that markgend ingests into SQLite and PostgreSQL, the

@@ -45,6 +45,7 @@ var subjects = []struct {
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"store", "how many marker rows a second the catalogue takes, and how quickly it answers", (*bench).store},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
+	{"flame", "how large the page of 50,000 call paths is, and how long its flame graph takes to draw and to zoom", (*bench).flame},
 	{"pages", "search and pages of markgend with a million APIs, and the memory it takes", (*bench).pages},
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
 	{"ingest", "how many markers a second markgend takes into SQLite and PostgreSQL, how long a batch takes, and its memory", (*bench).ingest},

@@ -39,7 +39,7 @@ func TestPathsData(t *testing.T) {
 // A page with 50,000 nodes stays small.
 func TestPathsSize(t *testing.T) {
 	p := profiletest.Random(5000, 1)
-	p.Paths = callTree(p, 50_000, 1)
+	p.Paths = profiletest.CallTree(p, 50_000, 1)
 	if n := len(write(t, p, report.Options{Format: "html"})); n > 6<<20 {
 		t.Errorf("a page with %d paths has %d bytes", len(p.Paths.Nodes), n)
 	}
@@ -227,7 +227,7 @@ func TestPageFlameless(t *testing.T) {
 func TestPageFlameLarge(t *testing.T) {
 	tier.Corpus(t)
 	p := profiletest.Random(5000, 1)
-	p.Paths = callTree(p, 50_000, 1)
+	p.Paths = profiletest.CallTree(p, 50_000, 1)
 	v := open(t, p, report.Options{})
 	expect(v, `byID("shown").textContent.endsWith(" frames") && parseInt(byID("shown").textContent.replace(",", "")) > 45000`, true)
 	v.find("Item00042")

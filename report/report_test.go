@@ -323,7 +323,7 @@ var errFull = errors.New("disk full")
 
 func TestWriteError(t *testing.T) {
 	p := many(1000)
-	p.Paths = callTree(p, 1000, 1)
+	p.Paths = profiletest.CallTree(p, 1000, 1)
 	for _, f := range report.Formats() {
 		if report.Records(f) { // not made from a profile
 			continue
