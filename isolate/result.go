@@ -20,7 +20,7 @@ type Result struct {
 	Failures  []Failure
 
 	// Profile is the sum of all passes: the times of each function are those of its own passes, and
-	// other readings are those of the first pass.
+	// other readings, and call paths, are those of the first pass.
 	Profile *profile.Profile
 
 	Exercised *Result            // functions that only made-up calls reached, see Exercise; nil if there are none
@@ -143,6 +143,9 @@ func (r *Result) first(p *profile.Profile, api func(*profile.Marker) bool, plan 
 		f.Marker = &m
 		rest.Markers = append(rest.Markers, m)
 	}
+	rest.Paths = p.Only(func(name string) bool {
+		return slices.ContainsFunc(r.Functions, func(f *Function) bool { return f.Name == name })
+	}).Paths
 	r.all.Add(&rest)
 }
 

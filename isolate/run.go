@@ -45,6 +45,7 @@ type Options struct {
 	Exact   bool                       // time each function in a pass of its own
 	Runs    int                        // runs of the scenario for each group; 0 means 1
 	Collect string                     // collectors of the first pass, as in MARKGEN's key; "" means time
+	Paths   bool                       // record call paths in the first pass
 	Store   *Store                     // stores completed passes; may be nil
 
 	// Begin is called before each pass, and Failed after the first one that fails, with its output.
@@ -68,7 +69,11 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 	if r.o.Runs < 1 {
 		r.o.Runs = 1
 	}
-	first, err := r.pass(ctx, "first pass", "collect="+cmp.Or(o.Collect, "time")+",pairs,outermost", nil)
+	keys := "collect=" + cmp.Or(o.Collect, "time") + ",pairs,outermost"
+	if o.Paths {
+		keys += ",paths"
+	}
+	first, err := r.pass(ctx, "first pass", keys, nil)
 	if err != nil {
 		return nil, err
 	}

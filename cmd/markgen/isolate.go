@@ -51,6 +51,8 @@ Markgen's own flags:
                 table, to the byte and the object; the times are of ordinary builds
   -sizes        relate the times to the sizes of arguments, as markgen run -sizes does, so that markgen report
                 -shapes and the page show how they grow
+  -paths        show the call paths between the functions, too, with the times of the first pass, in which all are
+                measured; with -o, markgen report has them in every format
   -exercise     call functions that the scenario never reached, with arguments made from their types, and time these
                 calls in passes of their own; but none that may touch files, the network or other processes,
                 by the call graph. What can't be called is listed with the reason
@@ -86,6 +88,7 @@ type isolateFlags struct {
 	exercise         bool
 	deep             bool // the first pass uses a deep build
 	sizes            bool // relate times to the sizes of arguments
+	paths            bool // record call paths in the first pass
 	onebuild         bool // use one build for all passes, with other markers off
 	runs             int
 	timeout          time.Duration
@@ -101,6 +104,7 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 	fs.BoolVar(&own.json, "json", false, "")
 	fs.BoolVar(&own.deep, "deep", false, "")
 	fs.BoolVar(&own.sizes, "sizes", false, "")
+	fs.BoolVar(&own.paths, "paths", false, "")
 	fs.BoolVar(&own.exercise, "exercise", false, "")
 	fs.BoolVar(&own.onebuild, "onebuild", false, "")
 	fs.IntVar(&own.runs, "runs", 1, "")
@@ -252,7 +256,7 @@ func (w *isolateWork) run(ctx context.Context) int {
 		fmt.Fprintf(e.Stderr, "markgen isolate: %s in %s already\n", passes(n, ""), w.folder)
 	}
 	r, err := isolate.Run(ctx, w.scenario, isolate.Options{
-		API: w.api(), Exact: w.own.exact, Runs: w.own.runs, Collect: w.collect, Store: w.store,
+		API: w.api(), Exact: w.own.exact, Runs: w.own.runs, Collect: w.collect, Paths: w.own.paths, Store: w.store,
 		Begin: func(p isolate.Progress) {
 			doing := fmt.Sprintf("pass %d, %s", p.Pass, p.Name)
 			if p.Total > 0 {
@@ -317,6 +321,9 @@ func (w *isolateWork) show(r *isolate.Result) int {
 		var o report.Options
 		o.Width, o.Color = e.Terminal(e.Stdout)
 		err = r.WriteText(e.Stdout, o)
+		if err == nil && r.Profile.Paths != nil {
+			_, err = fmt.Fprintf(e.Stdout, "\nby call path, in the first pass\n%s\n", strings.Join(report.PathLines(r.Profile, o.Width), "\n"))
+		}
 	}
 	if err == nil && w.own.out != "" {
 		if err = codec.Write(w.store.ResultFile(), r.Profile); err == nil {

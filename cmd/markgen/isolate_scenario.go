@@ -134,7 +134,7 @@ func testArgs(c *overlay.CommandLine, args []string) []string {
 
 // identify sets the identity of the build: everything that the passes in one store have in common.
 func (w *isolateWork) identify(words ...string) {
-	words = append(words, fmt.Sprintf("%t %t %t %t", w.own.all, w.own.exact, w.own.sizes, w.own.onebuild), strings.Join(w.keys, ","), cmp.Or(w.collect, "time"), strings.Join(w.packages, " "))
+	words = append(words, fmt.Sprintf("%t %t %t %t %t", w.own.paths, w.own.all, w.own.exact, w.own.sizes, w.own.onebuild), strings.Join(w.keys, ","), cmp.Or(w.collect, "time"), strings.Join(w.packages, " "))
 	h := sha256.New()
 	for _, word := range words {
 		fmt.Fprintf(h, "%d\n%s", len(word), word)
