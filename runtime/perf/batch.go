@@ -125,40 +125,23 @@ func recordedSince() (r recording) {
 func (r *sampledMarker) add(rate, longer float64) {
 	now := totals{}
 	for shard := range usedShards {
-		if c := cellOf(shard, r.index); c != nil {
-			now.mark += c.last + c.passes
+		if c := cellIn(shard, r.index); c != nil {
+			now.mark += c.Last + c.Passes
 		}
 	}
 	if now.mark == r.before.mark {
 		return
 	}
 	for shard := range usedShards {
-		if c := cellOf(shard, r.index); c != nil {
-			n, sum := c.totals()
-			now.n += n
+		if c := cellIn(shard, r.index); c != nil {
+			n, sum := c.Timed()
+			now.n += c.Passes + n
 			now.ns += sum
 		}
 	}
 	n, ns := float64(now.n-r.before.n), float64(now.ns-r.before.ns)
 	r.before = now
 	r.sums.add(n, ns, rate, longer)
-}
-
-// totals returns the number of scopes in a cell and the sum of their durations in ns.
-//
-//go:norace
-//go:nocheckptr
-func (c *cell) totals() (n, sum uint64) {
-	n = c.passes
-	for k := range c.groups {
-		if g := c.groups[k].p; g != nil {
-			for b := range g.buckets {
-				n += g.buckets[b].count
-				sum += g.buckets[b].sum
-			}
-		}
-	}
-	return n, sum
 }
 
 // addWindowCost records that rare work for a sampled scope, such as reading collectors or making a

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cct"
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -43,12 +44,12 @@ const (
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
-	scratch          cell
-	scratchEdge      cell
-	scratchGroup     group
+	scratch          cell.Cell
+	scratchEdge      cell.Cell
+	scratchGroup     cell.Group
 	scratchDirectory struct {
 		n     uint64
-		cells [scratchIndex + 1]*cell
+		cells [scratchIndex + 1]*cell.Cell
 	}
 )
 
@@ -157,10 +158,10 @@ var aside unsafe.Pointer
 func measureCosts() {
 	scratchDirectory.n = scratchIndex + 1
 	scratchDirectory.cells[scratchIndex], scratchDirectory.cells[scratchEdgeIndex] = &scratch, &scratchEdge
-	for i := range scratch.groups {
-		scratch.groups[i].p, scratchEdge.groups[i].p = &scratchGroup, &scratchGroup
+	for i := range scratch.Groups {
+		scratch.Groups[i].P, scratchEdge.Groups[i].P = &scratchGroup, &scratchGroup
 	}
-	scratch.least, scratchEdge.least = 0, 0
+	scratch.Least, scratchEdge.Least = 0, 0
 
 	pid := procPin()
 	if uint(pid) >= layout.MaxShards {
@@ -171,7 +172,7 @@ func measureCosts() {
 	if pid == 0 {
 		atomic.StorePointer(&aside, unsafe.Pointer(kept))
 	}
-	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
+	shards[pid].dir = (*directory[cell.Cell])(unsafe.Pointer(&scratchDirectory))
 	tracing.rings.UseScratch(pid)
 	calibratePaths(pid)
 	var c scopeCosts
@@ -276,7 +277,7 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 			}
 		}
 	}
-	scratch.last = x // or the compiler could remove the work
+	scratch.Last = x // or the compiler could remove the work
 }
 
 // scopeCosts are the costs of a clock read, of a scope of each kind and of an execution that is
@@ -297,17 +298,17 @@ func (c *scopeCosts) measure(m *Marker) {
 	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: usualWork, plainShape: plainWork}
 	var took [len(shapes)]batches
 	var reads, counts, inside, alone batches
-	before := scratch.ticks
+	before := scratch.Ticks
 	measureShapes(m, shapes[:], func(shape, work, try int, ticks uint64) {
 		took[shape][work][try] = ticks
 		switch shape {
 		case kindOpened:
 			addTraced()
-			inside[work][try] = scratch.ticks - before
+			inside[work][try] = scratch.Ticks - before
 		case plainShape:
 			reads[work][try], counts[work][try], alone[work][try] = readAlone(), countAlone(), chainAlone(work)
 		}
-		before = scratch.ticks
+		before = scratch.Ticks
 	})
 	for kind := range kindOpened + 1 {
 		c.cost[kind] = took[kind].over(&took[plainShape])
@@ -339,7 +340,7 @@ func countAlone() uint64 {
 	for range batch {
 		if m := &scratchMarker; m.Off == 0 {
 			if c := cellOf(pid, m.index); c != nil {
-				c.passes++
+				c.Passes++
 			}
 		}
 	}
@@ -350,13 +351,13 @@ func countAlone() uint64 {
 //
 //go:norace
 func chainAlone(work int) uint64 {
-	x := scratch.last
+	x := scratch.Last
 	a := now()
 	for k := range batch {
 		x = chain(x, stepsAt(work, k))
 	}
 	d := now() - a
-	scratch.last = x
+	scratch.Last = x
 	return d
 }
 

@@ -49,7 +49,7 @@ func pass(m *Marker) (n [0]byte) {
 	}
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
-		c.passes++
+		c.Passes++
 		procUnpin()
 	} else {
 		procUnpin()

@@ -5,6 +5,7 @@ package perf
 import (
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -30,13 +31,13 @@ func countsDown(w uint32) bool {
 func due(index uint32) bool {
 	for {
 		pid := procPin()
-		if c := cellOf(pid, index); c != nil && c.rate != 0 {
-			c.seen++
+		if c := cellOf(pid, index); c != nil && c.Rate != 0 {
+			c.Seen++
 			timed := false
 			if conf.Seed != 0 {
-				timed = seeded(index, c.rate)
-			} else if c.left--; c.left == 0 {
-				timed, c.left = true, gap(c.rate)
+				timed = seeded(index, c.Rate)
+			} else if c.Left--; c.Left == 0 {
+				timed, c.Left = true, gap(c.Rate)
 			}
 			procUnpin()
 			return timed
@@ -66,20 +67,20 @@ func makeRate(pid int, index uint32) bool {
 	if c == nil || pid >= layout.MaxShards {
 		return false
 	}
-	if c.rate == 0 {
+	if c.Rate == 0 {
 		n := conf.Sample
 		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.Countdown {
 			n = uint64(t.rates[i])
 		}
 		n = max(n, 1)
 		if conf.Seed == 0 {
-			c.left = 1 + random.Mix(now()^uint64(index)<<32)%n
+			c.Left = 1 + random.Mix(now()^uint64(index)<<32)%n
 		} else if first := makeCell(0, index); first == nil {
 			return false
-		} else if first.left == 0 {
-			first.left = uint64(numbers[index-firstIndex]+1) << 40 // a range that no other marker uses
+		} else if first.Left == 0 {
+			first.Left = uint64(numbers[index-firstIndex]+1) << 40 // a range that no other marker uses
 		}
-		c.rate = n // last: other goroutines may see it at once
+		c.Rate = n // last: other goroutines may see it at once
 	}
 	return true
 }
@@ -101,12 +102,12 @@ func gap(n uint64) uint64 {
 func seeded(index uint32, n uint64) bool {
 	first := cellOf(0, index)
 	if first == nil { // the cost of scopes is being measured there, or the run has ended
-		d := (*directory[cell])(atomic.LoadPointer(&aside))
+		d := (*directory[cell.Cell])(atomic.LoadPointer(&aside))
 		if d == nil || uint64(index) >= d.n || d.of[index%maxIndex] == nil {
 			return false
 		}
 		first = d.of[index%maxIndex]
 	}
-	k := atomic.AddUint64(&first.left, 1)
+	k := atomic.AddUint64(&first.Left, 1)
 	return k%n == random.Mix(conf.Seed^k/n)%n
 }

@@ -198,17 +198,17 @@ type times struct {
 //go:nocheckptr
 func timesOf(index uint32) (t times) {
 	for shard := range usedShards {
-		c := cellOf(shard, index)
+		c := cellIn(shard, index)
 		if c == nil {
 			continue
 		}
-		t.self += c.self
-		for i := range c.groups {
-			if g := c.groups[i].p; g != nil {
-				for k := range g.buckets {
-					t.counts[i*layout.GroupBuckets+k] += g.buckets[k].count
-					t.sums[i*layout.GroupBuckets+k] += g.buckets[k].sum
-					t.n += g.buckets[k].count
+		t.self += c.Self
+		for i := range c.Groups {
+			if g := c.Groups[i].P; g != nil {
+				for k := range g.Buckets {
+					t.counts[i*layout.GroupBuckets+k] += g.Buckets[k].Count
+					t.sums[i*layout.GroupBuckets+k] += g.Buckets[k].Sum
+					t.n += g.Buckets[k].Count
 				}
 			}
 		}
@@ -282,7 +282,7 @@ func passDemoted(m *Marker) {
 	i := m.index & layout.IndexMask
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
-		c.passes++
+		c.Passes++
 		procUnpin()
 		return
 	}

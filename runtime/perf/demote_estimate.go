@@ -126,8 +126,8 @@ func (e *estimate) add(later *times, scopes uint64) {
 func scopesOf(m *Marker, timed uint64) uint64 {
 	n, index := timed, shared.Load(&m.index)&layout.IndexMask
 	for shard := range usedShards {
-		if c := cellOf(shard, index); c != nil {
-			n += c.passes
+		if c := cellIn(shard, index); c != nil {
+			n += c.Passes
 		}
 	}
 	if t, i := findTable(m); t != nil && t.counters != nil && t.counterWords() > uintptr(t.n) {

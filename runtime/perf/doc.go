@@ -41,6 +41,7 @@
 //
 //	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
 //	internal/blocks        the blocks of the data file, and memory outside the Go heap
+//	internal/cell          cells, the histograms of a marker on a processor
 //	internal/clock         whether the processor's counter is a clock, its rate and step
 //	internal/collect       the collectors besides time
 //	internal/datafile      files, and pages of them

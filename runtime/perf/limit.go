@@ -20,7 +20,7 @@ const minCollected = 100_000_000
 func limitAt(index uint32) {
 	pid := procPin()
 	c := cellOf(pid, index)
-	look := c != nil && c.latest.p != nil && c.latest.p.count&conf.every() == 0
+	look := c != nil && c.Latest.P != nil && c.Latest.P.Count&conf.every() == 0
 	procUnpin()
 	if look && index >= firstIndex {
 		from := now()
@@ -57,9 +57,9 @@ func limit(index uint32) {
 	}
 	var n, sum uint64
 	for shard := range usedShards {
-		if c := cellOf(shard, index); c != nil {
-			more, ns := c.totals()
-			n += more - c.passes
+		if c := cellIn(shard, index); c != nil {
+			more, ns := c.Timed()
+			n += more
 			sum += ns
 		}
 	}

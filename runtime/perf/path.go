@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cct"
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -221,17 +222,17 @@ func (e Entered) exitOnPath(t uint64, size int) {
 			path = pathCell(pid, at.node)
 		}
 		if c != nil && path != nil {
-			b := c.latest.p
-			if !c.at(ns) {
-				b = c.switchBucketAt(ns, t)
+			b := c.Latest.P
+			if !c.InLatest(ns) {
+				b = switchAt(c, ns, t)
 			}
 			if b != nil {
 				self := p.leave(r, ns)
 				s.n, s.found = pos-1, pos-1
-				b.add(ns)
-				c.note(ns, self, d, t)
+				b.Add(ns)
+				c.Note(ns, self, d, t)
 				path.Add(ns, self)
-				look := b.count&hot.look == 0
+				look := b.Count&hot.look == 0
 				procUnpin()
 				if size > 0 {
 					p.sized(i, size-1, ns)
@@ -252,12 +253,12 @@ func (e Entered) exitOnPath(t uint64, size int) {
 // pinned.
 //
 //go:norace
-func (p *endedScope) recordIn(pid int, c *cell) bool {
+func (p *endedScope) recordIn(pid int, c *cell.Cell) bool {
 	if hot.hooks&hookPaths == 0 {
-		return c.record(p)
+		return p.record(c)
 	}
 	path := pathCell(pid, p.node)
-	if p.node != cct.None && path == nil || !c.record(p) {
+	if p.node != cct.None && path == nil || !p.record(c) {
 		return false
 	}
 	p.addTo(path)
@@ -269,8 +270,8 @@ func (p *endedScope) recordIn(pid int, c *cell) bool {
 //
 //go:norace
 //go:nocheckptr
-func (p *endedScope) recordShared(c *cell) {
-	c.record(p)
+func (p *endedScope) recordShared(c *cell.Cell) {
+	p.record(c)
 	if d := shards[layout.MaxShards].paths; p.node != cct.None && d != nil {
 		p.addTo(d.of[p.node])
 	}

@@ -5,8 +5,6 @@ package perf
 import (
 	"fmt"
 	"math"
-	"math/big"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -15,58 +13,6 @@ import (
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
-
-// The buckets, sums and extremes of a cell match the durations added.
-func TestCell(t *testing.T) {
-	var c cell
-	var groups [layout.NumBuckets / layout.GroupBuckets]group
-	c.min = math.MaxUint64
-	type want struct {
-		count   uint64
-		sum, sq big.Int
-	}
-	var buckets [layout.NumBuckets]want
-	durations := []uint64{0, 1, 2, 3, 4, 7, 8, 1 << 31, 1 << 32, 1<<32 + 1, 1 << 40, math.MaxInt64}
-	for range 1000 {
-		durations = append(durations, rand.Uint64()>>(8+rand.IntN(56)))
-	}
-	var self, least, most uint64
-	least = math.MaxUint64
-	for _, ns := range durations {
-		p := endedScope{true, endedNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil, 0}
-		if g := &c.groups[bucketOf(ns)/layout.GroupBuckets].p; *g == nil {
-			if c.record(&p) {
-				t.Fatal("recorded without a group")
-			}
-			*g = &groups[bucketOf(ns)/layout.GroupBuckets]
-		}
-		if !c.record(&p) {
-			t.Fatal("not recorded")
-		}
-		self += ns / 2
-		least, most = min(least, ns), max(most, ns)
-		k := 0
-		for k < 63 && ns >= 1<<(k+1) {
-			k++
-		}
-		b := &buckets[k]
-		b.count++
-		d := new(big.Int).SetUint64(ns)
-		b.sum.Add(&b.sum, d)
-		b.sq.Add(&b.sq, d.Mul(d, d))
-	}
-	for k := range buckets {
-		got, want := &groups[k/layout.GroupBuckets].buckets[k%layout.GroupBuckets], &buckets[k]
-		sq := new(big.Int).SetUint64(got.sqHi)
-		sq.Lsh(sq, 64).Add(sq, new(big.Int).SetUint64(got.sqLo))
-		if got.count != want.count || want.sum.Cmp(new(big.Int).SetUint64(got.sum)) != 0 || want.sq.Cmp(sq) != 0 {
-			t.Errorf("bucket %d: %+v, want %d, %v, %v", k, got, want.count, &want.sum, &want.sq)
-		}
-	}
-	if c.self != self || c.min != least || c.max != most || c.last != durations[len(durations)-1]+1 || c.noself != uint64(len(durations)) {
-		t.Errorf("self %d, min %d, max %d, last %d, noself %d", c.self, c.min, c.max, c.last, c.noself)
-	}
-}
 
 func TestToNS(t *testing.T) {
 	collected(t)
@@ -123,7 +69,7 @@ func TestManyProcessors(t *testing.T) {
 			for range each {
 				p := endedScope{timed: true, ns: 5, self: 5, ticks: 5, at: now()}
 				if !prepare(pid, m[1].index, &p) {
-					cellOf(pid, m[1].index).record(&p)
+					p.record(cellOf(pid, m[1].index))
 				}
 			}
 		})

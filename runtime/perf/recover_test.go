@@ -72,7 +72,7 @@ func TestRecoveredInside(t *testing.T) {
 	total := func(m *Marker) (total, self uint64) {
 		for pid := range usedShards {
 			if c := cellOf(pid, m.index); c != nil {
-				self += c.self
+				self += c.Self
 			}
 		}
 		return rowAt(m.index).Total, self

@@ -148,27 +148,15 @@ func (b *baseline) estimate(x float64) float64 {
 }
 
 //go:norace
-//go:nocheckptr
 func (r *row) addCells(i uint32) {
-	for k := range usedShards {
-		d := shards[k].dir
-		if d == nil || uint64(i) >= d.n || d.of[i%maxIndex] == nil {
-			continue
+	for shard := range usedShards {
+		if c := cellIn(shard, i); c != nil {
+			timed, sum := c.Timed()
+			r.Count += c.Passes + timed
+			r.seen += c.Seen
+			r.timed += timed
+			r.Total += sum
+			r.Nested += c.Nested
 		}
-		c := d.of[i%maxIndex]
-		r.Count += c.passes
-		r.seen += c.seen
-		for k := range c.groups {
-			g := c.groups[k].p
-			if g == nil {
-				continue
-			}
-			for b := range g.buckets {
-				r.Count += g.buckets[b].count
-				r.timed += g.buckets[b].count
-				r.Total += g.buckets[b].sum
-			}
-		}
-		r.Nested += c.nested
 	}
 }

@@ -143,9 +143,9 @@ func hasRate(i uint32) bool {
 //go:nocheckptr
 func scopeCount(index uint32) (n uint64) {
 	for shard := range usedShards {
-		if c := cellOf(shard, index); c != nil {
-			more, _ := c.totals()
-			n += more
+		if c := cellIn(shard, index); c != nil {
+			timed, _ := c.Timed()
+			n += timed + c.Passes
 		}
 	}
 	return n
@@ -161,7 +161,7 @@ func sampleAt(index uint32) {
 	traced := hot.hooks&hookUntimed != 0 // there are no cells with counts
 	pid := procPin()
 	c := cellOf(pid, index)
-	due := traced || c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)
+	due := traced || c != nil && (c.Latest.P != nil && c.Latest.P.Count&each == 0 || c.Passes&each == each)
 	procUnpin()
 	if !due {
 		return

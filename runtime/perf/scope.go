@@ -5,6 +5,7 @@ package perf
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -303,17 +304,17 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		self = ns
 	}
 	if c := cellOf(pid, i); c != nil {
-		b := c.latest.p
-		if !c.at(ns) {
-			b = c.switchBucketAt(ns, t)
+		b := c.Latest.P
+		if !c.InLatest(ns) {
+			b = switchAt(c, ns, t)
 		}
 		if b != nil {
-			b.add(ns)
-			c.note(ns, self, d, t)
+			b.Add(ns)
+			c.Note(ns, self, d, t)
 			if hasRate(i) {
 				shards[pid].recorded++
 			}
-			look := b.count&hot.look == 0 || t > hot.again
+			look := b.Count&hot.look == 0 || t > hot.again
 			procUnpin()
 			if size > 0 {
 				p.sized(i, size-1, ns)
@@ -327,6 +328,18 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	procUnpin()
 	p.finish(i, endedScope{true, 0, ns, self, d, t, p, 0}, size)
 	return none
+}
+
+// switchAt is c.Switch(ns) at tick t, but returns nil if the cost of scopes has to be measured again
+// by then.
+//
+//go:norace
+//go:noinline
+func switchAt(c *cell.Cell, ns, t uint64) *cell.Bucket {
+	if int64(t-measureAt) >= 0 {
+		return nil
+	}
+	return c.Switch(ns)
 }
 
 // exitAt is the slow path of exit; it handles all scopes.
@@ -455,7 +468,7 @@ func (p *slot) finish(i uint32, done endedScope, size int) {
 	if there && hasRate(i) {
 		shards[pid].recorded++
 	}
-	look := there && (c.latest.p != nil && c.latest.p.count&hot.look == 0 || done.at > hot.again)
+	look := there && (c.Latest.P != nil && c.Latest.P.Count&hot.look == 0 || done.at > hot.again)
 	procUnpin()
 	if look {
 		lookAt(i)

@@ -7,13 +7,14 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cct"
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A shard has the cells of one processor. Shard number MaxShards serves all further processors, one
 // at a time under the lock.
 type shard struct {
-	dir   *directory[cell]
+	dir   *directory[cell.Cell]
 	sizes *directory[sized]
 	paths *directory[cct.Cell]
 
@@ -73,7 +74,7 @@ var (
 //
 //go:norace
 //go:nocheckptr
-func cellOf(pid int, i uint32) *cell {
+func cellOf(pid int, i uint32) *cell.Cell {
 	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
@@ -82,6 +83,62 @@ func cellOf(pid int, i uint32) *cell {
 		return nil
 	}
 	return d.of[i%maxIndex]
+}
+
+// cellIn is cellOf for a shard, which may be the one that further processors share.
+//
+//go:norace
+//go:nocheckptr
+func cellIn(shard int, i uint32) *cell.Cell {
+	if d := shards[shard].dir; d != nil && uint64(i) < d.n {
+		return d.of[i%maxIndex]
+	}
+	return nil
+}
+
+// An endedScope is a scope that is to be added to a cell.
+type endedScope struct {
+	timed bool   // if false, it has no duration, and the fields about it are 0
+	how   uint8  // ended… bits
+	ns    uint64 // ns, less the cost of markers
+	self  uint64 // ns
+	ticks uint64 // uncorrected duration
+	at    uint64 // tick of its end; for an untimed one, any tick within it
+	slot  *slot  // of the goroutine; nil if its scopes are not followed
+	node  uint32 // of its path; 0 if unknown
+}
+
+// Bits of endedScope.how.
+const (
+	endedFirst  = 1 << iota // it belongs to the marker's first call, which is kept apart: firstBit
+	endedNested             // it is inside another scope of the same marker: nestedBit
+	endedShut               // its marker was shut meanwhile: shutBit
+	endedNoSelf             // its children are unknown
+	endedLate               // its run had ended, and it is in no cell
+	endedApart              // it is on no path: it is recorded by caller, or is that of a stopwatch
+)
+
+// record adds the scope to a cell. It returns false if the group of its bucket does not exist yet.
+//
+//go:norace
+func (p *endedScope) record(c *cell.Cell) bool {
+	if !p.timed {
+		c.Passes++
+		return true
+	}
+	b := c.Bucket(p.ns)
+	if b == nil {
+		return false
+	}
+	b.Add(p.ns)
+	c.Note(p.ns, p.self, p.ticks, p.at)
+	if p.how&endedNested != 0 {
+		c.Nested += p.ns
+	}
+	if p.how&endedNoSelf != 0 {
+		c.NoSelf++
+	}
+	return true
 }
 
 // recordSlow records an ended scope whose cell or group of buckets does not exist. It makes them
@@ -151,7 +208,7 @@ func prepare(pid int, i uint32, p *endedScope) (done bool) {
 		return true
 	}
 	c := makeCell(pid, i)
-	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {
+	if c == nil || p.timed && !c.MakeGroup(&space, cell.BucketOf(p.ns)) {
 		lose()
 		return true
 	}
@@ -170,7 +227,7 @@ func prepare(pid int, i uint32, p *endedScope) (done bool) {
 //
 //go:norace
 //go:nocheckptr
-func makeCell(pid int, i uint32) *cell {
+func makeCell(pid int, i uint32) *cell.Cell {
 	if i < firstIndex || i >= nextIndex || pid < 0 {
 		return nil
 	}
@@ -183,36 +240,12 @@ func makeCell(pid int, i uint32) *cell {
 	if c := d.of[i]; c != nil {
 		return c
 	}
-	c := (*cell)(space.New(layout.BlockCell, uint32(pid), layout.CellSize))
+	c := cell.New(&space, uint32(pid), uint64(i-firstIndex))
 	if c == nil {
 		return nil
 	}
-	c.marker = uint64(i - firstIndex)
-	c.min = 1<<64 - 1
-	space.Publish(unsafe.Pointer(c))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(c))
 	return c
-}
-
-// makeGroup makes the cell's group for bucket k, unless it exists. It returns false if there is no
-// memory. The caller holds the lock.
-//
-//go:norace
-//go:nocheckptr
-func (c *cell) makeGroup(k uint64) bool {
-	ref := &c.groups[k/layout.GroupBuckets].p
-	if *ref != nil {
-		return true
-	}
-	g := (*group)(space.New(layout.BlockBuckets, c.shard, layout.BucketsSize))
-	if g == nil {
-		return false
-	}
-	g.marker = c.marker
-	g.first = uint64(k / layout.GroupBuckets * layout.GroupBuckets)
-	space.Publish(unsafe.Pointer(g))
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(ref)), unsafe.Pointer(g))
-	return true
 }
 
 // lose counts a scope that could not be recorded.

@@ -94,7 +94,7 @@ func write(pid int, id uint64, what, level uint32, t, cost uint64) {
 //go:norace
 func addTraced() {
 	if hot.hooks&hookUntimed != 0 {
-		scratch.ticks += tracing.rings.ScratchTicks()
+		scratch.Ticks += tracing.rings.ScratchTicks()
 	}
 }
 

@@ -125,7 +125,7 @@ func isWatched(index uint32) bool { return atomic.LoadUint64(watchedWord(index))
 //go:noinline
 func endsAt(index uint32, recorded bool) {
 	if index == scratchIndex { // it has no trigger, but calibration needs the same cost
-		atomic.AddUint64(&scratch.seen, 1)
+		atomic.AddUint64(&scratch.Seen, 1)
 		return
 	}
 	if State() == layout.StateStopped {

@@ -114,8 +114,8 @@ func (p *slot) sampled() uint32 {
 func countScope(index uint32) {
 	for {
 		pid := procPin()
-		if c := cellOf(pid, index); c != nil && c.rate != 0 {
-			c.seen++
+		if c := cellOf(pid, index); c != nil && c.Rate != 0 {
+			c.Seen++
 			procUnpin()
 			return
 		}
