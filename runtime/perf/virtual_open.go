@@ -24,9 +24,10 @@ var free_markgen_none [1]Nothing
 // Open opens a scope for m, if it is collected. The function that calls it calls Shut before each
 // way out except a panic or runtime.Goexit: a scope left open by these ends when recover stops the
 // panic (Recovered), at the latest when a scope around it ends, and is reported as open if there is
-// none. Open inlines into its caller, where it costs one test while the marker is off.
+// none. Open inlines into its caller, where it costs one test while the marker is off. If the marker is
+// demoted, Begin counts the scope.
 func Open(m *Marker) (n Nothing) {
-	if m.Off == 0 {
+	if m.Off&Closed == 0 {
 		free_markgen_none[0] = Begin(m)
 	}
 	return n

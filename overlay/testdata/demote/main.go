@@ -83,6 +83,7 @@ func work(rounds int) {
 		_ = fib(5)
 		_ = nest(20)
 		_ = fails(4)
+		_ = interpret([]int{i, 7, i + 1, 7})
 		generic([]int{1, 2}, func(int) {
 			if i%100 == 0 {
 				runtime.Gosched()
