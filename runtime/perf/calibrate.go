@@ -9,6 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/clock"
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -47,10 +48,7 @@ var (
 	scratch          cell.Cell
 	scratchEdge      cell.Cell
 	scratchGroup     cell.Group
-	scratchDirectory struct {
-		n     uint64
-		cells [scratchIndex + 1]*cell.Cell
-	}
+	scratchDirectory *directory.Of[cell.Cell]
 )
 
 // calibrate measures the cost of reading the clock and of a scope, with the code that the program
@@ -156,8 +154,8 @@ var aside unsafe.Pointer
 //go:norace
 //go:nocheckptr
 func measureCosts() {
-	scratchDirectory.n = scratchIndex + 1
-	scratchDirectory.cells[scratchIndex], scratchDirectory.cells[scratchEdgeIndex] = &scratch, &scratchEdge
+	directory.Make(&scratchDirectory, &arena, scratchIndex, scratchIndex+1, func() *cell.Cell { return &scratch })
+	directory.Make(&scratchDirectory, &arena, scratchEdgeIndex, scratchIndex+1, func() *cell.Cell { return &scratchEdge })
 	for i := range scratch.Groups {
 		scratch.Groups[i].P, scratchEdge.Groups[i].P = &scratchGroup, &scratchGroup
 	}
@@ -168,11 +166,11 @@ func measureCosts() {
 		procUnpin()
 		return
 	}
-	kept := shards[pid].dir
+	kept := shards[pid].cells
 	if pid == 0 {
 		atomic.StorePointer(&aside, unsafe.Pointer(kept))
 	}
-	shards[pid].dir = (*directory[cell.Cell])(unsafe.Pointer(&scratchDirectory))
+	shards[pid].cells = scratchDirectory
 	tracing.rings.UseScratch(pid)
 	calibratePaths(pid)
 	var c scopeCosts
@@ -184,7 +182,7 @@ func measureCosts() {
 	if conf.Outermost {
 		inner = measureInner(&scratchMarker)
 	}
-	shards[pid].dir = kept
+	shards[pid].cells = kept
 	tracing.rings.LeaveScratch(pid)
 	procUnpin()
 	costs[rounds%maxRounds] = c

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/internal/cell"
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -102,11 +103,9 @@ func gap(n uint64) uint64 {
 func seeded(index uint32, n uint64) bool {
 	first := cellOf(0, index)
 	if first == nil { // the cost of scopes is being measured there, or the run has ended
-		d := (*directory[cell.Cell])(atomic.LoadPointer(&aside))
-		if d == nil || uint64(index) >= d.n || d.of[index%maxIndex] == nil {
+		if first = (*directory.Of[cell.Cell])(atomic.LoadPointer(&aside)).Get(index); first == nil {
 			return false
 		}
-		first = d.of[index%maxIndex]
 	}
 	k := atomic.AddUint64(&first.Left, 1)
 	return k%n == random.Mix(conf.Seed^k/n)%n

@@ -45,6 +45,7 @@
 //	internal/clock         whether the processor's counter is a clock, its rate and step
 //	internal/collect       the collectors besides time
 //	internal/datafile      files, and pages of them
+//	internal/directory     from a marker's index to what a processor has of it
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
 //	internal/mutex         a mutex for rare work
@@ -53,6 +54,7 @@
 //	internal/relate        callers, and markers that are open at once
 //	internal/report        the table that a program prints itself
 //	internal/shared        words that generated code and other processes read and write
+//	internal/sizes         times by the size of the input
 //	internal/tabletext     parsing the texts of tables, with the names of markers
 //	internal/trace         the rings of trace records
 //	internal/trigger       triggers, every=, and which change of the state they ask for

@@ -130,7 +130,7 @@ func setEnd() {
 func freeze() {
 	lock()
 	for i := range usedShards {
-		shards[i].dir, shards[i].sizes, shards[i].paths = nil, nil, nil
+		shards[i].cells, shards[i].sizes, shards[i].paths = nil, nil, nil
 	}
 	unlock()
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/internal/relate"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -18,7 +19,7 @@ import (
 // itself makes a pair with itself. Most scopes find their bits set.
 
 // pairRows has the rows of all markers.
-var pairRows *directory[relate.Row]
+var pairRows *directory.Of[relate.Row]
 
 // pairs records the pairs of the innermost scope with the scopes around it. A scope inside another
 // of its marker only adds the pair with itself: the scopes between the two were paired with the
@@ -62,7 +63,7 @@ func pair(a, b uint32) {
 	if b < firstIndex {
 		return
 	}
-	r := rowOf(a)
+	r := directory.Load(&pairRows, a)
 	if r == nil {
 		if r = makeRow(a); r == nil {
 			losePairs()
@@ -72,45 +73,25 @@ func pair(a, b uint32) {
 	r.Add(uint64(b - firstIndex))
 }
 
-// rowOf returns the row of the marker of that index, or nil if it does not exist yet.
+// makeRow returns the row of the marker of that index, which it makes if there is none. It returns nil
+// if there is no memory, or no run.
 //
 //go:norace
-//go:nocheckptr
-func rowOf(i uint32) *relate.Row {
-	d := (*directory[relate.Row])(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&pairRows))))
-	if d == nil || uint64(i) >= d.n {
-		return nil
-	}
-	return (*relate.Row)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i%maxIndex]))))
-}
-
-// makeRow is rowOf, but makes the row if necessary. It returns nil if there is no memory, or no
-// run.
-//
-//go:norace
-//go:nocheckptr
 func makeRow(i uint32) *relate.Row {
 	lock()
 	defer unlock()
 	if noRun() {
 		return nil
 	}
-	d := extend(&pairRows, i)
-	if d == nil {
-		return nil
-	}
-	if r := d.of[i]; r != nil {
+	return directory.Make(&pairRows, &arena, i, nextIndex, func() *relate.Row {
+		marker := uint64(i - firstIndex)
+		r := (*relate.Row)(space.New(layout.BlockPairs, 0, relate.RowSize(marker)))
+		if r != nil {
+			r.Begin(marker)
+			space.Publish(unsafe.Pointer(r))
+		}
 		return r
-	}
-	marker := uint64(i - firstIndex)
-	r := (*relate.Row)(space.New(layout.BlockPairs, 0, relate.RowSize(marker)))
-	if r == nil {
-		return nil
-	}
-	r.Begin(marker)
-	space.Publish(unsafe.Pointer(r))
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(r))
-	return r
+	})
 }
 
 // losePairs counts a scope whose pairs are unknown.

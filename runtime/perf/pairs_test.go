@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -25,7 +26,7 @@ func pairsOf(t *testing.T, f func(m *[3]Marker)) (pairs []string) {
 	for i := range m {
 		for k := range i + 1 {
 			a, b := m[i].index&layout.IndexMask, m[k].index&layout.IndexMask
-			if r := rowOf(max(a, b)); r != nil && r.Has(uint64(min(a, b)-firstIndex)) {
+			if r := directory.Load(&pairRows, max(a, b)); r != nil && r.Has(uint64(min(a, b)-firstIndex)) {
 				pairs = append(pairs, fmt.Sprint(k, i))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/cell"
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -172,11 +173,7 @@ func pathCell(pid int, node uint32) *cct.Cell {
 	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
-	d := shards[pid].paths
-	if d == nil || uint64(node) >= d.n {
-		return nil
-	}
-	return d.of[node%maxIndex]
+	return shards[pid].paths.Get(node)
 }
 
 // makePathCell returns the cell of a node on processor pid, which it makes if there is none, or nil
@@ -186,15 +183,9 @@ func pathCell(pid int, node uint32) *cct.Cell {
 //go:nocheckptr
 func makePathCell(pid int, node uint32) *cct.Cell {
 	pid = min(pid, layout.MaxShards)
-	d := extendTo(&shards[pid].paths, node, node+1)
-	if d == nil {
-		return nil
-	}
-	if d.of[node] == nil {
-		c := cct.NewCell(&pathBlocks, uint32(pid), node)
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[node])), unsafe.Pointer(c))
-	}
-	return d.of[node]
+	return directory.Make(&shards[pid].paths, &arena, node, node+1, func() *cct.Cell {
+		return cct.NewCell(&pathBlocks, uint32(pid), node)
+	})
 }
 
 // exitOnPath is exit for a run with the hook hookPaths alone.
@@ -273,7 +264,7 @@ func (p *endedScope) recordIn(pid int, c *cell.Cell) bool {
 func (p *endedScope) recordShared(c *cell.Cell) {
 	p.record(c)
 	if d := shards[layout.MaxShards].paths; p.node != cct.None && d != nil {
-		p.addTo(d.of[p.node])
+		p.addTo(d.Get(p.node))
 	}
 }
 
@@ -305,7 +296,5 @@ func calibratePaths(pid int) {
 	if hot.hooks&hookPaths == 0 {
 		return
 	}
-	if d := extendTo(&shards[pid].paths, cct.Scratch, cct.Scratch+1); d != nil {
-		d.of[cct.Scratch] = &scratchPath
-	}
+	directory.Make(&shards[pid].paths, &arena, cct.Scratch, cct.Scratch+1, func() *cct.Cell { return &scratchPath })
 }

@@ -3,11 +3,11 @@
 package perf
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/collect"
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -198,7 +198,7 @@ func (p *slot) makeReadings() *readings {
 }
 
 // readBlocks has the blocks of a plan by shard, then by index of a marker, or by node of a path.
-type readBlocks [layout.MaxShards + 1]*directory[collect.Block]
+type readBlocks [layout.MaxShards + 1]*directory.Of[collect.Block]
 
 // at returns the block on processor pid, or nil if there is none yet. The caller is pinned.
 //
@@ -208,11 +208,7 @@ func (b *readBlocks) at(pid int, index uint32) *collect.Block {
 	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
-	d := b[pid]
-	if d == nil || uint64(index) >= d.n {
-		return nil
-	}
-	return d.of[index%maxIndex]
+	return b[pid].Get(index)
 }
 
 // record adds the readings of a scope to the block of its index in to, on the current processor.
@@ -246,20 +242,15 @@ func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, 
 		return true
 	}
 	shard := min(pid, layout.MaxShards)
-	d := extendTo(&to[shard], index, max(nextIndex, index+1))
-	if d == nil {
-		return true
-	}
-	b := d.of[index]
-	if b == nil {
+	b := directory.Make(&to[shard], &arena, index, max(nextIndex, index+1), func() *collect.Block {
 		of := uint64(index - firstIndex)
 		if to == &p.paths {
 			of = layout.ReadPath + uint64(index)
 		}
-		if b = p.NewBlock(&planBlocks, uint32(shard), of); b == nil {
-			return true
-		}
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[index])), unsafe.Pointer(b))
+		return p.NewBlock(&planBlocks, uint32(shard), of)
+	})
+	if b == nil {
+		return true
 	}
 	if !p.MakeRoom(&planBlocks, b, f) {
 		return true

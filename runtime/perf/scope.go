@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cell"
+	"github.com/markgen/markgen/runtime/internal/directory"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -43,7 +44,7 @@ const (
 	scratchEdgeIndex = 0
 	scratchIndex     = 1
 	firstIndex       = layout.StackFirst
-	maxIndex         = 1 << 24
+	maxIndex         = directory.Max
 	notCollected     = 1 << 31
 )
 

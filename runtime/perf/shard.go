@@ -8,60 +8,23 @@ import (
 
 	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/cell"
+	"github.com/markgen/markgen/runtime/internal/directory"
+	"github.com/markgen/markgen/runtime/internal/sizes"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A shard has the cells of one processor. Shard number MaxShards serves all further processors, one
 // at a time under the lock.
 type shard struct {
-	dir   *directory[cell.Cell]
-	sizes *directory[sized]
-	paths *directory[cct.Cell]
+	cells *directory.Of[cell.Cell]
+	sizes *directory.Of[sizes.Block]
+	paths *directory.Of[cct.Cell]
 
 	read     uint64 // ticks spent in windows on reading collectors and making cells
 	readSeen uint64 // read as of the latest batch
 	recorded uint32 // scopes of sampled markers recorded in windows; only differences matter
 	seen     uint32 // recorded as of the latest batch
 	_        [40 - 3*unsafe.Sizeof(uintptr(0))]byte
-}
-
-// A directory maps Marker.index to a processor's data of the marker. When it is too small, a larger
-// copy replaces it, and the old one is left in memory, since its processor may be reading it; an
-// entry missing in the old one is looked up again in the new one, under the lock.
-type directory[T any] struct {
-	n  uint64
-	of [maxIndex]*T // only n of them exist
-}
-
-// extend returns the directory at a place, made large enough for all indexes in use, or nil if
-// there is no memory. The caller holds the lock.
-func extend[T any](at **directory[T], index uint32) *directory[T] {
-	return extendTo(at, index, nextIndex)
-}
-
-// extendTo is extend, with room for least indexes if index has no room.
-//
-//go:norace
-//go:nocheckptr
-func extendTo[T any](at **directory[T], index, least uint32) *directory[T] {
-	d := *at
-	if d != nil && uint64(index) < d.n {
-		return d
-	}
-	n := uint64(64)
-	for n < uint64(least) {
-		n *= 2
-	}
-	bigger := (*directory[T])(arena.New(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
-	if bigger == nil {
-		return nil
-	}
-	bigger.n = n
-	if d != nil {
-		copy(bigger.of[:d.n], d.of[:d.n])
-	}
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(bigger))
-	return bigger
 }
 
 var (
@@ -78,23 +41,13 @@ func cellOf(pid int, i uint32) *cell.Cell {
 	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
-	d := shards[pid].dir
-	if d == nil || uint64(i) >= d.n {
-		return nil
-	}
-	return d.of[i%maxIndex]
+	return shards[pid].cells.Get(i)
 }
 
 // cellIn is cellOf for a shard, which may be the one that further processors share.
 //
 //go:norace
-//go:nocheckptr
-func cellIn(shard int, i uint32) *cell.Cell {
-	if d := shards[shard].dir; d != nil && uint64(i) < d.n {
-		return d.of[i%maxIndex]
-	}
-	return nil
-}
+func cellIn(shard int, i uint32) *cell.Cell { return shards[shard].cells.Get(i) }
 
 // An endedScope is a scope that is to be added to a cell.
 type endedScope struct {
@@ -232,20 +185,10 @@ func makeCell(pid int, i uint32) *cell.Cell {
 		return nil
 	}
 	pid = min(pid, layout.MaxShards)
-	d := extend(&shards[pid].dir, i)
-	if d == nil {
-		return nil
-	}
 	usedShards = max(usedShards, pid+1)
-	if c := d.of[i]; c != nil {
-		return c
-	}
-	c := cell.New(&space, uint32(pid), uint64(i-firstIndex))
-	if c == nil {
-		return nil
-	}
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(c))
-	return c
+	return directory.Make(&shards[pid].cells, &arena, i, nextIndex, func() *cell.Cell {
+		return cell.New(&space, uint32(pid), uint64(i-firstIndex))
+	})
 }
 
 // lose counts a scope that could not be recorded.

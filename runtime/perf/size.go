@@ -3,43 +3,17 @@
 package perf
 
 import (
-	"math/bits"
-	"sync/atomic"
-	"unsafe"
-
+	"github.com/markgen/markgen/runtime/internal/directory"
+	"github.com/markgen/markgen/runtime/internal/sizes"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A marker with size= records the input size of each scope, in a BlockSizes for each processor.
 
-// sized is a BlockSizes in memory.
-type sized struct {
-	kind    uint32
-	shard   uint32
-	bytes   uint64
-	marker  uint64
-	_       [5]uint64
-	buckets [layout.NumBuckets]sizeBucket
-	logs    [layout.NumBuckets]sizeLogs
-}
-
-type sizeLogs struct{ sum, squares uint64 }
-
-type sizeBucket struct{ count, sizeLo, sizeHi, ns, sqLo, sqHi uint64 }
-
-var (
-	_ = [1]struct{}{}[unsafe.Sizeof(sized{})-layout.SizesSize]
-	_ = [1]struct{}{}[unsafe.Sizeof(sizeBucket{})-layout.SizeSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.marker)-layout.OffSizesMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.buckets)-layout.OffSizesData]
-	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.logs)-layout.OffSizesLogs]
-	_ = [1]struct{}{}[unsafe.Sizeof(sizeLogs{})-layout.SizeLogSize]
-)
-
 // sizeCost is the cost of recordSize, ticks<<costBits; 0 if not measured yet.
 var (
 	sizeCost     uint64
-	scratchSized sized
+	scratchSizes sizes.Block
 )
 
 // Size sets the scope's input size, the value of a size= expression. A negative size is ignored.
@@ -72,8 +46,8 @@ func recordSize(i uint32, n, ns uint64) (from uint64) {
 	for {
 		pid := procPin()
 		if uint(pid) < layout.MaxShards {
-			if d := shards[pid].sizes; d != nil && uint64(i) < d.n && d.of[i%maxIndex] != nil {
-				d.of[i%maxIndex].add(n, ns)
+			if b := shards[pid].sizes.Get(i); b != nil {
+				b.Add(n, ns)
 				procUnpin()
 				return from
 			}
@@ -86,32 +60,6 @@ func recordSize(i uint32, n, ns uint64) (from uint64) {
 			return from
 		}
 	}
-}
-
-//go:norace
-func (s *sized) add(n, ns uint64) {
-	k := bits.Len64(n) % layout.NumBuckets
-	b := &s.buckets[k]
-	b.count++
-	var carry uint64
-	b.sizeLo, carry = bits.Add64(b.sizeLo, n, 0)
-	b.sizeHi += carry
-	b.ns += ns
-	hi, lo := bits.Mul64(ns, ns)
-	b.sqLo, carry = bits.Add64(b.sqLo, lo, 0)
-	b.sqHi += hi + carry
-	log := sizeLog(ns)
-	s.logs[k].sum += log
-	s.logs[k].squares += log * log
-}
-
-// sizeLog returns the base-2 logarithm of a time, in units of 1/SizeLogUnit. Between two powers of
-// two, where the fraction is f, it is f + 0.344 f(1-f), with an error below a hundredth.
-func sizeLog(ns uint64) uint64 {
-	ns += layout.SizeLogAdd
-	k := uint(bits.Len64(ns)-1) % 64
-	f := ns << (63 - k) >> 55 & 255
-	return uint64(k)*layout.SizeLogUnit + f + f*(layout.SizeLogUnit-f)*88>>16
 }
 
 // prepareSize makes a block for the marker on a processor. It returns true if nothing is left to
@@ -130,22 +78,15 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 		measureSize()
 	}
 	shard := min(pid, layout.MaxShards)
-	d := extend(&shards[shard].sizes, i)
-	if d == nil {
+	usedShards = max(usedShards, shard+1)
+	b := directory.Make(&shards[shard].sizes, &arena, i, nextIndex, func() *sizes.Block {
+		return sizes.New(&space, uint32(shard), uint64(i-firstIndex))
+	})
+	if b == nil {
 		return true
 	}
-	usedShards = max(usedShards, shard+1)
-	b := d.of[i]
-	if b == nil {
-		if b = (*sized)(space.New(layout.BlockSizes, uint32(shard), layout.SizesSize)); b == nil {
-			return true
-		}
-		b.marker = uint64(i - firstIndex)
-		space.Publish(unsafe.Pointer(b))
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(b))
-	}
 	if pid >= layout.MaxShards {
-		b.add(n, ns)
+		b.Add(n, ns)
 		return true
 	}
 	return false
@@ -158,7 +99,7 @@ func measureSize() {
 	from := now()
 	for range batch {
 		procPin()
-		scratchSized.add(uint64(sizeCost), from)
+		scratchSizes.Add(uint64(sizeCost), from)
 		procUnpin()
 	}
 	sizeCost = max((now()-from)<<costBits/batch, 1)

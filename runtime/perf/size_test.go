@@ -14,10 +14,8 @@ func TestSizeEnteredAgain(t *testing.T) {
 	sized := func() (n uint64) {
 		i := m[1].index & layout.IndexMask
 		for s := range usedShards {
-			if d := shards[s].sizes; d != nil && uint64(i) < d.n && d.of[i] != nil {
-				for _, b := range d.of[i].buckets {
-					n += b.count
-				}
+			if b := shards[s].sizes.Get(i); b != nil {
+				n += b.Count()
 			}
 		}
 		return n

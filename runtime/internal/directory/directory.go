@@ -1,0 +1,88 @@
+// Package directory maps the indexes of markers, or of call paths, to what a processor has of them.
+//
+//	var cells *directory.Of[cell.Cell]
+//	directory.Make(&cells, &arena, i, i+1, newCell)
+//	c := cells.Get(i)
+package directory
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/blocks"
+)
+
+// Max is the maximum number of indexes.
+const Max = 1 << 24
+
+// An Of is a directory. When it is too small, a larger copy replaces it, and the old one is left in
+// memory, since its processor may be reading it; an entry missing in the old one is looked up again
+// in the new one.
+type Of[T any] struct {
+	n  uint64
+	of [Max]*T // only n of them exist
+}
+
+// Get returns the entry of index i, or nil if there is none. d may be nil.
+//
+//go:norace
+//go:nocheckptr
+func (d *Of[T]) Get(i uint32) *T {
+	if d == nil || uint64(i) >= d.n {
+		return nil
+	}
+	return d.of[i%Max]
+}
+
+// Load is Get of the directory at a place, for entries that several processors use.
+//
+//go:norace
+//go:nocheckptr
+func Load[T any](at **Of[T], i uint32) *T {
+	d := (*Of[T])(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(at))))
+	if d == nil || uint64(i) >= d.n {
+		return nil
+	}
+	return (*T)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i%Max]))))
+}
+
+// Make returns the entry of index i in the directory at a place. If there is none, it makes one with
+// create; it returns nil if there is no memory. If i has no room, least indexes get room, and i is
+// one of them. Callers exclude each other.
+//
+//go:norace
+//go:nocheckptr
+func Make[T any](at **Of[T], arena *blocks.Arena, i, least uint32, create func() *T) *T {
+	d := *at
+	if d == nil || uint64(i) >= d.n {
+		if d = enlarged(d, arena, least); d == nil {
+			return nil
+		}
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(d))
+	}
+	if d.of[i] == nil {
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(create()))
+	}
+	return d.of[i]
+}
+
+// enlarged returns a copy of the directory with room for at least least indexes, or nil if there is
+// no memory.
+//
+//go:norace
+//go:nocheckptr
+func enlarged[T any](d *Of[T], arena *blocks.Arena, least uint32) *Of[T] {
+	n := uint64(64)
+	for n < uint64(least) {
+		n *= 2
+	}
+	bigger := (*Of[T])(arena.New(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
+	if bigger == nil {
+		return nil
+	}
+	bigger.n = n
+	if d != nil {
+		copy(bigger.of[:d.n], d.of[:d.n])
+	}
+	return bigger
+}
