@@ -33,28 +33,8 @@ type Collector interface {
 	Read(into []uint64)
 }
 
-// maxOwnValues is the maximum number of values of a program's collector.
-const maxOwnValues = 16
-
-// A registered is a collector that the program has registered.
-type registered struct {
-	name   string
-	c      Collector
-	values []string
-	ready  bool   // Values has been called
-	bad    bool   // Values returned an invalid result
-	broken uint32 // Read has panicked in this run
-}
-
 // program has the program's collectors. It is guarded by starting.
-var program struct {
-	n    int
-	list [maxRegistered]registered
-}
-
-// maxRegistered is how many collectors a program can register. A run reads at most MaxCollectors
-// of them.
-const maxRegistered = 64 // a message in announce names it
+var program collect.Owns
 
 // RegisterCollector registers a collector under a name, in lower-case letters, digits and _, by
 // which MARKGEN can ask for it. It must be called while the program's packages are initialised,
@@ -63,117 +43,28 @@ const maxRegistered = 64 // a message in announce names it
 //go:norace
 func RegisterCollector(name string, c Collector) {
 	begin()
-	problem := ""
-	switch {
-	case config.BuiltIn(name), name == collect.ProcessAlloc:
-		problem = "the name is markgen's own; register it under another"
-	case !config.IsName(name):
-		problem = "a name has lower-case letters, digits and _; register it under another"
-	case c == nil:
-		problem = "there is none, RegisterCollector was given nil"
-	}
-	var r *registered
-	if problem == "" {
-		r, problem = announce(name, c)
-	}
+	starting.Lock()
+	own, problem := program.Add(name, c)
+	starting.Unlock()
 	if problem != "" {
 		if collects() {
 			complain("collector " + name + ": " + problem)
 		}
 		return
 	}
-	values, ok := valuesOf(c) // may execute markers, and so come back to starting
-	ok = ok && len(values) > 0 && len(values) <= maxOwnValues
-	for i := range values {
-		ok = ok && config.IsName(values[i])
-		for k := range i {
-			ok = ok && values[k] != values[i]
-		}
-	}
+	values, ok := own.AskValues() // may execute markers, and so come back to starting
 	starting.Lock()
-	r.values, r.bad, r.ready = values, !ok, true
+	own.SetValues(values, ok)
 	starting.Unlock()
 }
 
-// announce adds the collector to the list, or returns why it cannot.
+// leftRead is called when the goroutine ends while a program's collector is being read.
 //
 //go:norace
-func announce(name string, c Collector) (r *registered, problem string) {
-	starting.Lock()
-	defer starting.Unlock()
-	switch {
-	case ownCollector(name) != nil:
-		return nil, "registered a second time; the first counts"
-	case program.n == len(program.list):
-		return nil, "64 are registered, which is all that there is room for; it is left out"
+func leftRead() {
+	if p := ownSlot(); p != nil {
+		p.stack = p.stack.scopes()
 	}
-	r = &program.list[program.n]
-	r.name, r.c = name, c
-	program.n++
-	return r, ""
-}
-
-// ownCollector returns the program's collector of that name, or nil. The caller has acquired
-// starting.
-//
-//go:norace
-func ownCollector(name string) *registered {
-	for i := range program.n {
-		if r := &program.list[i]; r.name == name {
-			return r
-		}
-	}
-	return nil
-}
-
-// valuesOf returns the names of c's values; ok is false if c.Values panics.
-func valuesOf(c Collector) (values []string, ok bool) {
-	defer func() {
-		if !ok {
-			recover()
-		}
-	}()
-	values = c.Values()
-	return values, true
-}
-
-// read is collect.Reader's Read for the program's collector; ok is false if Read panics, and from
-// then on.
-//
-//go:norace
-func (r *registered) read(_ *collect.Scratch, into []uint64) (where uint64, ok bool) {
-	if r.broken != 0 {
-		return 0, false
-	}
-	defer func() {
-		if ok {
-			return
-		}
-		if v := recover(); v != nil {
-			r.fail(v)
-		} else if p := ownSlot(); p != nil { // runtime.Goexit
-			p.stack = p.stack.scopes()
-		}
-	}()
-	r.c.Read(into)
-	return 0, true
-}
-
-// fail is called when Read has panicked with v.
-//
-//go:norace
-func (r *registered) fail(v any) {
-	if !atomic.CompareAndSwapUint32(&r.broken, 0, 1) {
-		return
-	}
-	what := ""
-	switch v := v.(type) {
-	case string:
-		what = ": " + v
-	case runtime.Error:
-		what = ": " + v.Error()
-	}
-	complain("collector " + r.name + ": Read panicked" + what + "; it is read no more")
 }
 
 // A plan is the list of collectors that a run reads at scopes. It does not change once scopes are
@@ -214,15 +105,17 @@ func openCollectors() bool {
 		return true
 	}
 	p := &plan{}
-	for i := range program.n {
-		if r := &program.list[i]; conf.Collects(r.name) {
-			if r.bad {
-				complain("collector " + r.name + ": Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out")
-				continue
-			}
-			atomic.StoreUint32(&r.broken, 0)
-			p.add(collect.Reader{Name: r.name, Values: r.values, Read: r.read})
+	all := program.All()
+	for i := range all {
+		if !conf.Collects(all[i].Name) {
+			continue
 		}
+		r, problem := all[i].Reader(leftRead, complain)
+		if problem != "" {
+			complain("collector " + all[i].Name + ": " + problem)
+			continue
+		}
+		p.add(r)
 	}
 	for _, c := range collect.Collectors {
 		if !conf.Collects(c.Name) {
@@ -267,11 +160,11 @@ func missing() (wait bool, unknown string) {
 		if config.BuiltIn(name) {
 			continue
 		}
-		r := ownCollector(name)
-		if r == nil && !initialising() {
+		own := program.Named(name)
+		if own == nil && !initialising() {
 			return false, name
 		}
-		wait = wait || r == nil || !r.ready
+		wait = wait || own == nil || !own.Ready()
 	}
 	return wait, ""
 }
