@@ -49,6 +49,7 @@
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
 //	internal/mutex         a mutex for rare work
+//	internal/multiset      counts by marker
 //	internal/platform      the operating system's data about the process
 //	internal/random        random numbers
 //	internal/relate        callers, and markers that are open at once

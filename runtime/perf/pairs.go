@@ -38,9 +38,9 @@ func (p *slot) pairs(index uint32) {
 		return
 	}
 	if a := p.active; a != nil {
-		for i := range a.lines {
-			if l := a.at(i); l.count > 0 && l.index != index {
-				pair(index, l.index)
+		for i := range a.Lines() {
+			if j := a.Line(i); j != 0 && j != index {
+				pair(index, j)
 			}
 		}
 		return

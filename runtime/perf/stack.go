@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/clock"
+	"github.com/markgen/markgen/runtime/internal/multiset"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -33,7 +34,7 @@ type slot struct {
 	unwinding bool // a scope that a panic or Goexit has left is being ended
 	delayed   bool // the next record in the trace took longer than usual
 
-	active *active // nil while the stack is not deep; noActive once the run is over
+	active *multiset.Set // nil while the stack is not deep; noActive once the run is over
 }
 
 // A stack is a BlockStack, followed by room records.
@@ -140,7 +141,7 @@ func (p *slot) nested(index uint32) uint32 {
 		p.setActive(nil, newActive(s))
 	}
 	if a := p.active; a != nil {
-		if a.count(index) > 0 {
+		if a.Count(index) > 0 {
 			index |= nestedBit
 		}
 		return index
