@@ -10,6 +10,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/directory"
+	"github.com/markgen/markgen/runtime/internal/overhead"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -18,16 +19,19 @@ import (
 var stepTicks, readTicks, countTicks uint64
 
 // rounds is the number of times that the cost of scopes was measured in the run, enoughRounds the
-// number before the first scope. costs has the results of the latest maxRounds. Under the lock.
+// number before the first scope. costs has the results. Under the lock.
 var (
 	rounds int
-	costs  [maxRounds]scopeCosts
+	costs  costSeries
 )
 
-const (
-	enoughRounds = 2
-	maxRounds    = 15
-)
+const enoughRounds = 2
+
+// costSeries are the results of measurements, see scopeCosts.
+type costSeries struct {
+	read, inside, count overhead.Series
+	cost                [kindOpened + 1]overhead.Series
+}
 
 // measureAt is the tick from which another round is due (measureAgain); until the first scope, none
 // is.
@@ -51,13 +55,10 @@ var (
 	scratchDirectory *directory.Of[cell.Cell]
 )
 
-// calibrate measures the cost of reading the clock and of a scope, with the code that the program
-// runs, apart from hooks that are not calibrated: one round when the run starts, which also warms
-// up, and one before the first scope; measureAgain makes more. It measures what a scope adds to
-// functions of 4 to 22 ns, not an empty scope, as processors overlap a part of a scope's work with
-// the code around it. The overlap depends on the function, so the result is the mean over several
-// functions (works), and uses medians of small batches, since the fastest batches are faster than
-// what programs see. The caller has acquired starting, and nothing is recorded yet.
+// calibrate measures the cost of reading the clock and of a scope (package overhead), with the code
+// that the program runs, apart from hooks that are not calibrated: one round when the run starts,
+// which also warms up, and one before the first scope; measureAgain makes more. The caller has
+// acquired starting, and nothing is recorded yet.
 //
 //go:norace
 //go:nocheckptr
@@ -177,7 +178,7 @@ func measureCosts() {
 	c.measure(&scratchMarker)
 	point, inner := uint64(0), uint64(0)
 	if hot.hooks&hookTrace != 0 {
-		point = added(&scratchMarker, pointWork)
+		point = overhead.Added(now, &scratchMarker, plainWork, pointWork)
 	}
 	if conf.Outermost {
 		inner = measureInner(&scratchMarker)
@@ -185,33 +186,13 @@ func measureCosts() {
 	shards[pid].cells = kept
 	tracing.rings.LeaveScratch(pid)
 	procUnpin()
-	costs[rounds%maxRounds] = c
 	rounds++
-	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
-	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
-	countTicks = typical(func(c *scopeCosts) uint64 { return c.count })
-	for kind := range hot.cost {
-		hot.cost[kind] = typical(func(c *scopeCosts) uint64 { return c.cost[kind] })
+	readTicks, hot.inside, countTicks = costs.read.Add(c.read), costs.inside.Add(c.inside), costs.count.Add(c.count)
+	for kind := range costs.cost {
+		hot.cost[kind] = costs.cost[kind].Add(c.cost[kind])
 	}
 	setTraceCosts(point)
 	hot.inner = inner
-}
-
-// typical returns the median of a value over the rounds so far; of two in the middle the lower one,
-// since disturbances increase them.
-//
-//go:norace
-func typical(figure func(*scopeCosts) uint64) uint64 {
-	var all [maxRounds]uint64
-	n := min(rounds, maxRounds)
-	for i := range n {
-		k, v := i, figure(&costs[i])
-		for ; k > 0 && all[k-1] > v; k-- {
-			all[k] = all[k-1]
-		}
-		all[k] = v
-	}
-	return all[(n-1)/2]
 }
 
 // setCosts writes the measured costs to the header, converted with the current estimate of the
@@ -224,66 +205,15 @@ func setCosts() {
 	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 
-// works are the steps of the functions in which scopes are measured: 4 to 22 ns if a step takes 1
-// ns. In shorter functions a scope costs more, as nothing overlaps with it; in longer ones its cost
-// is lost in the noise.
-var works = [...]int{4, 10, 16, 22}
-
-// stepsAt returns the steps of call k of a batch that begins with works[work]. They vary, as the
-// durations of a program's scopes do: a scope whose bucket differs from the previous one costs
-// about 1.5 times as much.
-func stepsAt(work, k int) int { return works[(work+k*7/3)%len(works)] }
-
-// A measurement times batch calls at once, and does so tries times.
-const (
-	batch = 64
-	tries = 3
-)
-
-// batches are the durations of batches in ticks, by first work and try.
-type batches [len(works)][tries]uint64
-
-// over returns how much longer one call took than one of plain, ticks<<costBits: the mean over the
-// works of the median try, less the shortest try of plain, which other processes can only lengthen.
-func (b *batches) over(plain *batches) (sum uint64) {
-	for i, of := range b {
-		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
-		base := plain[i]
-		sum += subtract(middle, min(base[0], base[1], base[2])) << costBits / batch
-	}
-	return sum / uint64(len(works))
-}
-
-// A shape is a function that computes steps steps, with or without a marker.
-type shape func(m *Marker, x uint64, steps int) uint64
-
-// measureShapes measures batches of the shapes alternately, and calls done after each batch. Each
-// try begins with another work, so that periodic disturbances affect all works.
-//
-//go:norace
-func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, took uint64)) {
-	x := uint64(1)
-	for try := range tries {
-		for k := range works {
-			work := (k + try*len(works)/tries) % len(works)
-			for i, f := range shapes {
-				a := now()
-				for k := range batch {
-					x = f(m, x, stepsAt(work, k))
-				}
-				done(i, work, try, now()-a)
-			}
-		}
-	}
-	scratch.Last = x // or the compiler could remove the work
-}
+// A shape is a function that computes steps, with or without a marker.
+type shape = overhead.Shape[*Marker]
 
 // scopeCosts are the costs of a clock read, of a scope of each kind and of an execution that is
 // only counted, and inside, the part of a scope's cost that is in its own measured duration,
 // ticks<<costBits.
 type scopeCosts struct {
 	read, inside, count uint64
-	cost                [4]uint64 // by record.kind
+	cost                [kindOpened + 1]uint64 // by record.kind
 }
 
 // plainShape is a shape besides the kinds of scopes.
@@ -294,25 +224,25 @@ const plainShape = kindOpened + 1
 //go:norace
 func (c *scopeCosts) measure(m *Marker) {
 	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: usualWork, plainShape: plainWork}
-	var took [len(shapes)]batches
-	var reads, counts, inside, alone batches
+	var took [len(shapes)]overhead.Batches
+	var reads, counts, inside, alone overhead.Batches
 	before := scratch.Ticks
-	measureShapes(m, shapes[:], func(shape, work, try int, ticks uint64) {
+	overhead.Measure(now, m, shapes[:], func(shape, work, try int, ticks uint64) {
 		took[shape][work][try] = ticks
 		switch shape {
 		case kindOpened:
 			addTraced()
 			inside[work][try] = scratch.Ticks - before
 		case plainShape:
-			reads[work][try], counts[work][try], alone[work][try] = readAlone(), countAlone(), chainAlone(work)
+			reads[work][try], counts[work][try], alone[work][try] = readAlone(), countAlone(), overhead.Alone(now, work)
 		}
 		before = scratch.Ticks
 	})
 	for kind := range kindOpened + 1 {
-		c.cost[kind] = took[kind].over(&took[plainShape])
+		c.cost[kind] = took[kind].Over(&took[plainShape])
 	}
-	c.read, c.count = reads.over(&batches{}), counts.over(&batches{})
-	c.inside = min(inside.over(&alone), c.cost[kindOpened])
+	c.read, c.count = reads.Over(&overhead.Batches{}), counts.Over(&overhead.Batches{})
+	c.inside = min(inside.Over(&alone), c.cost[kindOpened])
 }
 
 // readAlone returns the duration of a batch of clock reads, in ticks.
@@ -320,10 +250,10 @@ func (c *scopeCosts) measure(m *Marker) {
 //go:norace
 func readAlone() uint64 {
 	a := now()
-	for range batch {
+	for range overhead.Batch {
 		now()
 	}
-	return (now() - a) * batch / (batch + 1)
+	return (now() - a) * overhead.Batch / (overhead.Batch + 1)
 }
 
 // countAlone returns the duration of a batch of executions that are only counted, in ticks. They
@@ -335,7 +265,7 @@ func countAlone() uint64 {
 	pid := procPin()
 	defer procUnpin()
 	a := now()
-	for range batch {
+	for range overhead.Batch {
 		if m := &scratchMarker; m.Off == 0 {
 			if c := cellOf(pid, m.index); c != nil {
 				c.Passes++
@@ -345,20 +275,6 @@ func countAlone() uint64 {
 	return now() - a
 }
 
-// chainAlone returns the duration of a batch of chain that begins with works[work], in ticks.
-//
-//go:norace
-func chainAlone(work int) uint64 {
-	x := scratch.Last
-	a := now()
-	for k := range batch {
-		x = chain(x, stepsAt(work, k))
-	}
-	d := now() - a
-	scratch.Last = x
-	return d
-}
-
 // measureInner returns the cost of a scope that is left out because it is inside another of its
 // marker (outermost), ticks<<costBits.
 //
@@ -366,52 +282,34 @@ func chainAlone(work int) uint64 {
 func measureInner(m *Marker) uint64 {
 	var around Scope
 	around.Enter(m)
-	inner := added(m, usualWork)
+	inner := overhead.Added(now, m, plainWork, usualWork)
 	around.Exit()
 	return inner
-}
-
-// added returns what a marker adds to the duration of a function, ticks<<costBits.
-//
-//go:norace
-//go:noinline
-func added(m *Marker, marked shape) uint64 {
-	var took [2]batches
-	measureShapes(m, []shape{plainWork, marked}, func(shape, work, try int, ticks uint64) { took[shape][work][try] = ticks })
-	return took[1].over(&took[0])
-}
-
-// chain computes steps that cannot overlap: each depends on the one before.
-func chain(x uint64, steps int) uint64 {
-	for range steps {
-		x = x*6364136223846793005 + 1442695040888963407
-	}
-	return x
 }
 
 // plainWork is a function without a marker, markedWork the same with a Scope, valueWork with an
 // Entered, pointWork with a point, and usualWork with a scope in the most frequent form.
 //
 //go:noinline
-func plainWork(m *Marker, x uint64, steps int) uint64 { return chain(x, steps) }
+func plainWork(m *Marker, x uint64, steps int) uint64 { return overhead.Chain(x, steps) }
 
 //go:noinline
 func markedWork(m *Marker, x uint64, steps int) uint64 {
 	var s [1]Scope
 	defer Close(s[:])
 	s[0].Enter(m)
-	return chain(x, steps)
+	return overhead.Chain(x, steps)
 }
 
 //go:noinline
 func valueWork(m *Marker, x uint64, steps int) uint64 {
 	if m.Off == 0 {
 		e := enter(m, nil, depthValue)
-		x = chain(x, steps)
+		x = overhead.Chain(x, steps)
 		e.Exit()
 		return x
 	}
-	return chain(x, steps)
+	return overhead.Chain(x, steps)
 }
 
 //go:noinline
@@ -419,5 +317,5 @@ func pointWork(m *Marker, x uint64, steps int) uint64 {
 	if m.Off == 0 {
 		Pass(m)
 	}
-	return chain(x, steps)
+	return overhead.Chain(x, steps)
 }

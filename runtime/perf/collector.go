@@ -9,6 +9,7 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/overhead"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -132,10 +133,10 @@ func openCollectors() bool {
 	unlock()
 	if described {
 		a := now()
-		for range batch {
+		for range overhead.Batch {
 			now()
 		}
-		p.clock = (now() - a) << costBits / (batch + 1)
+		p.clock = (now() - a) << costBits / (overhead.Batch + 1)
 		plans = append(plans, p)
 		reading = p
 		hot.hooks |= hookRead

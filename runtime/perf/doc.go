@@ -50,6 +50,7 @@
 //	internal/lite          the needed functions of strings, strconv, sort and time
 //	internal/mutex         a mutex for rare work
 //	internal/multiset      counts by marker
+//	internal/overhead      what a marker adds to a function
 //	internal/platform      the operating system's data about the process
 //	internal/random        random numbers
 //	internal/relate        callers, and markers that are open at once

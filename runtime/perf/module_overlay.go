@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/internal/overhead"
+
 // Code marked in place has only scopes that a deferred call ends, does not call Recovered and has no
 // tallies, and its tables are not packed.
 
@@ -10,7 +12,7 @@ package perf
 //go:noinline
 func usualWork(m *Marker, x uint64, steps int) uint64 {
 	defer Enter(m).Exit()
-	return chain(x, steps)
+	return overhead.Chain(x, steps)
 }
 
 func prepareRecovered() {}

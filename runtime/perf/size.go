@@ -4,6 +4,7 @@ package perf
 
 import (
 	"github.com/markgen/markgen/runtime/internal/directory"
+	"github.com/markgen/markgen/runtime/internal/overhead"
 	"github.com/markgen/markgen/runtime/internal/sizes"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -97,10 +98,10 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 //go:norace
 func measureSize() {
 	from := now()
-	for range batch {
+	for range overhead.Batch {
 		procPin()
 		scratchSizes.Add(uint64(sizeCost), from)
 		procUnpin()
 	}
-	sizeCost = max((now()-from)<<costBits/batch, 1)
+	sizeCost = max((now()-from)<<costBits/overhead.Batch, 1)
 }

@@ -421,7 +421,7 @@ func start(value string) (refused uint64, problem string) {
 		space.Publish(changes)
 	}
 	unlock()
-	rounds = 0
+	rounds, costs = 0, costSeries{}
 	atomic.StoreUint64(&measureAt, began.Tick+1<<62)
 	calibrate()
 	if c.windows() {

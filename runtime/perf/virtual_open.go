@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/overhead"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -364,9 +365,9 @@ func leaveFrame(at *byte) {
 func usualWork(m *Marker, x uint64, steps int) uint64 {
 	if m.Off == 0 {
 		Begin(m)
-		x = chain(x, steps)
+		x = overhead.Chain(x, steps)
 		End(m)
 		return x
 	}
-	return chain(x, steps)
+	return overhead.Chain(x, steps)
 }
