@@ -30,7 +30,7 @@ type state struct {
 	reached    marks                                   // pairs of API and origin in the table reach
 	reachedOf  atomic.Int64                            // identity of the store that reached is about
 	backups    chan struct{}                           // capacity 1: held while a backup runs
-	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cancels the running backup; nil if there is none
+	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cancels the backup that reads; nil if there is none, or it was canceled
 
 	queue     chan *pending
 	logged    int64      // writer whose log number, and uncertain, are about; all three belong to the goroutine of commit

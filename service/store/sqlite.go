@@ -91,10 +91,11 @@ func (s *Store) checkpoint(file string) {
 		err := db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &done)
 		if cut := s.cutBackup.Load(); cut != nil && pages > cancelPages {
 			(*cut)(fmt.Errorf("%w: more came during the backup than the log has room for; take it while less comes, or faster", ErrBehind))
+			s.cutBackup.CompareAndSwap(cut, nil)
 		}
 		// On a full disk truncate early, which frees space. Not during a backup, which keeps the
 		// log in use.
-		if err == nil && len(s.backups) == 0 && (pages > truncatePages || s.classify(s.workerErrors.any()) == ErrFull) {
+		if err == nil && s.cutBackup.Load() == nil && (pages > truncatePages || s.classify(s.workerErrors.any()) == ErrFull) {
 			err = s.emptyLog(db)
 		}
 		s.workerErrors.note(checkpointing, err)
