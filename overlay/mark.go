@@ -60,8 +60,8 @@ type planter struct {
 type Marking struct {
 	rewrite.Options // Cover, Release, Inline and InlineMain are set by the build
 
-	// Key distinguishes markings that differ in Keep, Adjust or Earlier; it is part of the cache
-	// key.
+	// Key distinguishes markings that differ in Keep, Adjust, Leave or Earlier; it is part of the
+	// cache key.
 	Key string
 
 	// Earlier is the text of a registry of an earlier state of the module. Its markers keep their
@@ -72,7 +72,7 @@ type Marking struct {
 
 // words identifies the marking in cache keys.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %t %t %t %s %s %s", m.All, m.Tests, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Release.Lang, m.Key)
+	return fmt.Sprintf("%t %t %t %t %t %t %d %s %s %s", m.All, m.Tests, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Min, m.Form, m.Release.Lang, m.Key)
 }
 
 // A root has what the packages of one module share.
@@ -92,6 +92,7 @@ type Stats struct {
 	Files     int      // files with markers
 	Skipped   []string // packages left unmarked, since they do not parse
 	Runtime   bool     // the source imports the runtime, as packages marked in place do
+	Paths     []string // import paths of the packages considered for marking
 }
 
 // Unmarked reports whether packages were considered for marking but the build has no marker, not
@@ -107,6 +108,9 @@ func (s *Stats) Unmarked() bool {
 func (m *planter) mark(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
 	defer m.memory.pace.Restore()
 	r, stats := replacements{}, &Stats{Packages: len(tasks)}
+	for _, t := range tasks {
+		stats.Paths = append(stats.Paths, t.path)
+	}
 	var (
 		mu   sync.Mutex
 		errs rewrite.Errors

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -16,13 +15,11 @@ const (
 	maxSkipped = 8    // max number of markers that the advice names
 )
 
-var errNoCost = errors.New("the data do not tell what measuring cost: the processor time of a process is known once it has ended by itself")
-
 // writeCost writes what markers cost: in all, each of them, and what would make it affordable.
 func writeCost(w *bufio.Writer, p *profile.Profile, o Options) error {
 	list, countNS := p.Costs()
 	if p.Cost == nil || p.Cost.CPUNS == 0 {
-		return errNoCost
+		return profile.ErrNoCost
 	}
 	o.common = commonPartOf(sorted(p, ""))
 	var timed, counted, calls uint64
@@ -108,5 +105,6 @@ func writeAffordable(w *bufio.Writer, p *profile.Profile, list []profile.MarkerC
 	} else {
 		fmt.Fprintf(w, "  leave out the first %s, with //perf:skip, skip= or -funcs; without them %s\n", units.Plural(n, "marker"), percentOf(max(rest, 0), cpu))
 	}
+	fmt.Fprintln(w, "  or build with -budget 1% and these data for -from, which leaves such markers out")
 	fmt.Fprintf(w, "  or MARKGEN=sample=1:%d, which estimates times and counts\n", int(math.Ceil(cost/cpu/affordable)))
 }

@@ -24,6 +24,14 @@ type Options struct {
 	InlineMain bool              // Inline applies to main packages as well
 	Keep       func(*Point) bool // reports whether to keep a point that All makes; nil keeps all
 	Adjust     func(*Point)      // called for each kept point; may set Sample, Group and Count; may be nil
+
+	// Min leaves functions of fewer nodes, and without a loop, the markers that directives ask for;
+	// 0 leaves all functions theirs.
+	Min int
+
+	// Leave returns why a kept point that is no region or point gets no marker, or "". Unlike a
+	// point that Keep rejects it counts for the IDs of others. May be nil.
+	Leave func(*Point) string
 }
 
 // Find reads the directives and finds the points of the unit. It is called once.
@@ -67,6 +75,9 @@ func (u *Unit) Find(o Options) error {
 		}
 	}
 	for _, p := range u.Points {
+		if p.Left != "" {
+			continue
+		}
 		if p.Count {
 			p.counter, p.marker = len(u.counts), -1
 			u.counts = append(u.counts, p)
@@ -322,6 +333,7 @@ func (w *walker) body(fn *function, d *directive) {
 	w.labels = nil
 	w.chain = w.chain[:0]
 	header := "func " + w.f.normal(fn.typ.Params.Pos(), fn.body.Lbrace)
+	fn.short = shortNodes(fn.body, w.o.Min)
 	fn.point = w.point(KindFunc, fn.pos(), "", header, fn.body.Lbrace, fn.body.Rbrace, d)
 	if p := fn.point; w.sizer != nil && p != nil && p.SizeExpr == "" && !p.Count {
 		p.SizeExpr = w.sizer.size(fn)
@@ -420,6 +432,9 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	}
 	w.names[p.Name] = p
 	w.u.Points = append(w.u.Points, p)
+	if p.Left = w.left(p); p.Left != "" {
+		return nil
+	}
 	w.fn.points = append(w.fn.points, p)
 	return p
 }

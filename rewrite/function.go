@@ -54,6 +54,7 @@ type function struct {
 	defers         int
 	loops          int
 	size           int // bytes of the body
+	short          int // number of its nodes if they are too few for markers, else 0; see shortNodes
 }
 
 // An event is a piece of code that a writer plants at one position. Events at the same position are

@@ -32,6 +32,7 @@ type Point struct {
 	Explicit bool           // a directive asks for it
 	Form     string         // the form in which Overlay plants it: see form.go
 	Why      string         // why that form was chosen
+	Left     string         // why it gets no marker; "" if it gets one
 
 	marker  int       // index into Unit.timed, or -1
 	counter int       // index into Unit.counts, or -1

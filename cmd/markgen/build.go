@@ -17,7 +17,7 @@ Build does what go build does, with markers in the packages. The compiler reads 
 until MARKGEN tells it to collect: see markgen help run, or MARKGEN=collect=time,report=stderr ./program.
 
 Markgen's own flags come first:
-` + ownFlagsText + `
+` + ownFlagsText + leaveText + `
   -dual         build two programs: PROG is the plain one, as go build makes it, and PROG.marked the one with
                 markers. Keep them in one directory and start PROG: it becomes PROG.marked (same process ID,
                 arguments, environment and open files) if MARKGEN is set then, and otherwise has no marker that

@@ -33,6 +33,7 @@ type ownFlags struct {
 	runs    string         // -runs, of run, test and exec
 	old     string         // -old, of run, test and exec
 	verbose bool
+	leaveFlags
 
 	// settings returns the directory whose .markgen.yaml applies to the module in root; if nil, it
 	// is root itself.
@@ -64,6 +65,15 @@ const ownFlagsText = `
                 strings and maps, where no size= says what the size is. Such functions are not inlined
   -v            go's -v; markgen also says what it marked`
 
+// leaveText is the help for leaveFlags.
+const leaveText = `
+  -min N        mark no function of fewer than N nodes of the syntax tree and without a loop, unless a directive
+                asks for it
+  -budget P     leave out markers, the most expensive in -from first, until the others are forecast to cost at most
+                P, such as 1%: a part of the processor time that the program itself takes. Regions and points
+                stay. markgen list -v with the same flags prints what is left out and why
+  -from DATA    an earlier run for -budget: a file, a folder or a pattern; may be repeated`
+
 // ownDataText is the help for the flags of run, test and exec.
 const ownDataText = `
   -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
@@ -87,6 +97,7 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	if markers {
 		own.markFlags(fs)
 		fs.BoolVar(&own.dual, "dual", false, "")
+		own.leaveFlags.add(fs)
 	}
 	if data {
 		fs.BoolVar(&own.exact, "exact", false, "")
@@ -109,6 +120,9 @@ func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, res
 	}
 	if own.dual && data {
 		return nil, nil, e.Wrong("-dual is for markgen build: here the program runs once, with MARKGEN set; leave it out"), true
+	}
+	if code, done = own.leaveFlags.read(e); done {
+		return nil, nil, code, true
 	}
 	if own.verbose {
 		args = overlay.AddFlags(args, "-v")
@@ -194,7 +208,7 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "dual", "funcs", "kinds", "exact", "paths", "report", "sort", "top", "runs", "old"}, name):
+		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "dual", "min", "budget", "from", "funcs", "kinds", "exact", "paths", "report", "sort", "top", "runs", "old"}, name):
 			return nil, e.Wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
@@ -215,6 +229,12 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 	build, err = overlay.Prepare(ctx, o)
 	if err != nil {
 		return nil, failGo(e, err)
+	}
+	if own.budget != nil {
+		if err := own.budget.check(build.Stats.Paths); err != nil {
+			return nil, e.Fail(err)
+		}
+		own.budget.tell(e)
 	}
 	for _, note := range build.Notes {
 		fmt.Fprintf(e.Stderr, "markgen: %s\n", note)
@@ -268,7 +288,11 @@ func markingOf(e *cli.Env, root string, own *ownFlags) (overlay.Marking, error) 
 		}
 		m.Key += " kinds " + strings.Join(own.kinds, ",")
 	}
-	m.Form, m.Sizes = own.form, own.sizes
+	m.Form, m.Sizes, m.Min = own.form, own.sizes, own.min
+	if own.budget != nil {
+		m.Leave = own.budget.leave
+		m.Key += " without " + own.budget.key()
+	}
 	// Generated code is marked, too: it runs, and no file is changed.
 	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, keep, c.Adjust
 	return m, nil

@@ -19,7 +19,7 @@ var cmdList = &cli.Command{
 	Name:  "list",
 	Short: "the markers: ID, kind, name, place, live or retired",
 	Long: `
-usage: markgen list [-all] [-json] [-v] [-config F] [-form NAME] [packages]
+usage: markgen list [-all] [-json] [-v] [-config F] [-form NAME] [-min N] [-budget P -from DATA] [packages]
 
 List prints the markers of the packages, by default of the one in the current directory: those that
 directives ask for and, with -all, every function, loop and branch. The IDs are those that a build has
@@ -29,6 +29,9 @@ registry and no longer in the source come last, as retired.
   -all       every function, loop and branch outside of test files, as .markgen.yaml narrows it
   -config F  read F instead of the .markgen.yaml at the module root
   -form NAME with -v: the form of each with build -form NAME
+  -min N, -budget P and -from DATA
+             as of markgen build: what a build leaves out has the state left-out, with -v the reason, and in
+             JSON that as "left_out"
   -json      an array of {"id","name","kind","file","line","col","form","live"};
              file is relative to the module root, and "" for a retired marker
   -v         also the form of each in an overlay build, and the reason
@@ -48,14 +51,19 @@ func runList(ctx context.Context, env *cli.Env, args []string) int {
 		verbose = fs.Bool("v", false, "")
 		file    = fs.String("config", "", "")
 		form    = fs.String("form", "", "")
+		leave   leaveFlags
 	)
+	leave.add(fs)
 	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	if !knownForm(*form) {
 		return env.Wrong("-form %s: the forms are %s", *form, strings.Join(rewrite.Forms, ", "))
 	}
-	load := loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Form: *form, Foreign: true}
+	if code, done := leave.read(env); done {
+		return code
+	}
+	load := loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Form: *form, Foreign: true, Leave: leave}
 	list, planted, err := listMarkers(ctx, env, load)
 	if err == nil && !*all && planted && slices.ContainsFunc(list, func(l listed) bool { return !l.Live }) {
 		load.All = true
@@ -63,6 +71,9 @@ func runList(ctx context.Context, env *cli.Env, args []string) int {
 		if every, _, err = listMarkers(ctx, env, load); err == nil {
 			list = plantedAmong(every, list)
 		}
+	}
+	if err == nil && leave.budget != nil {
+		err = leave.budget.check(packagesOf(list))
 	}
 	if err != nil {
 		return env.Fail(err)
@@ -142,7 +153,9 @@ type listed struct {
 	Col  int         `json:"col"`
 	Form string      `json:"form"`
 	Live bool        `json:"live"`
+	Left string      `json:"left_out,omitempty"` // why a build leaves it out
 
+	pkg        string // import path
 	why, place string
 	planted    bool // its package was marked in place
 }
@@ -159,8 +172,8 @@ func (m *module) markers(env *cli.Env) []listed {
 		for _, p := range points {
 			live[p.ID] = true
 			list = append(list, listed{
-				ID: p.ID, Name: p.Name, Kind: p.Kind, File: m.file(u, p), Line: p.Pos.Line, Col: p.Pos.Column,
-				Form: p.Form, Live: true, why: p.Why, place: p.Pos.String(), planted: planted,
+				ID: p.ID, pkg: p.Package, Name: p.Name, Kind: p.Kind, File: m.file(u, p), Line: p.Pos.Line, Col: p.Pos.Column,
+				Form: p.Form, Live: true, Left: p.Left, why: p.Why, place: p.Pos.String(), planted: planted,
 			})
 		}
 	}
@@ -170,6 +183,16 @@ func (m *module) markers(env *cli.Env) []listed {
 		}
 	}
 	return list
+}
+
+// packagesOf returns the import paths of live markers.
+func packagesOf(list []listed) (paths []string) {
+	for _, l := range list {
+		if l.Live {
+			paths = append(paths, l.pkg)
+		}
+	}
+	return paths
 }
 
 // byPlace orders points of one unit by their position in the source.
@@ -209,8 +232,11 @@ func writeListText(env *cli.Env, list []listed, verbose bool) error {
 	fmt.Fprintln(tab, head)
 	for _, l := range list {
 		state, place := "live", l.place
-		if !l.Live {
+		switch {
+		case !l.Live:
 			state, place = "retired", "-"
+		case l.Left != "":
+			state, l.Form, l.why = "left-out", "-", l.Left
 		}
 		fmt.Fprintf(tab, "%v\t%s\t%s\t%s\t%s", l.ID, state, l.Kind, place, l.Name)
 		if verbose && l.Live {

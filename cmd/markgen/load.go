@@ -30,6 +30,7 @@ type loadOptions struct {
 	All      bool     // every function, loop and branch
 	Config   string   // name of the configuration file; if "", .markgen.yaml at the module root, if it exists
 	Foreign  bool     // accept dependencies and the standard library
+	Leave    leaveFlags
 }
 
 // A module has the markers of its loaded packages. A workspace has several main modules.
@@ -131,7 +132,10 @@ func (m *module) load(env *cli.Env, o loadOptions, release gc.Release) error {
 	if err != nil {
 		return err
 	}
-	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), InlineMain: true, Release: release, Keep: c.Keep, Adjust: c.Adjust}
+	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), InlineMain: true, Release: release, Keep: c.Keep, Adjust: c.Adjust, Min: o.Leave.min}
+	if o.Leave.budget != nil {
+		options.Leave = o.Leave.budget.leave
+	}
 	for _, p := range m.Packages {
 		err = errors.Join(err, m.loadPackage(env, p, options))
 	}

@@ -77,7 +77,8 @@ type repetition struct {
 	exact  bool   // time all scopes
 	paths  bool   // record paths
 	shown  report.Options
-	what   string // what is run, for messages
+	budget *budget // as of ownFlags
+	what   string  // what is run, for messages
 	sides  []*side
 	dir    *overlay.WorkDir // for the builds
 	made   []string         // directories that were created, absolute, outer ones first
@@ -86,7 +87,7 @@ type repetition struct {
 // repetitionOf returns the repetition for the flags, or nil if they are invalid, after reporting
 // that.
 func repetitionOf(e *cli.Env, own *ownFlags) (r *repetition, code int) {
-	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, paths: own.paths, shown: own.shown}
+	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, paths: own.paths, shown: own.shown, budget: own.budget}
 	var err error
 	switch r.runs, err = strconv.Atoi(own.runs); {
 	case own.runs == "":
@@ -320,7 +321,9 @@ func (r *repetition) reportOn() int {
 	if p == nil {
 		return code
 	}
-	return max(code, reportTo(r.env, r.report, s.folder, p, r.shown))
+	code = max(code, reportTo(r.env, r.report, s.folder, p, r.shown))
+	r.budget.measured(r.env, p)
+	return code
 }
 
 // conclude prints where the runs are and how to compare them.

@@ -18,7 +18,7 @@ with collection on. Standard input, output and error are the program's; its exit
 if signal n ended it. A report follows on standard error, however the program ended.
 
 Markgen's own flags come first:
-` + ownFlagsText + ownDataText + ownRunsText + ownOldText + `
+` + ownFlagsText + leaveText + ownDataText + ownRunsText + ownOldText + `
 
 With -runs every run has the same standard input. With -old both programs run in this directory, whichever
 version of the module they were built from.

@@ -31,7 +31,8 @@ type runData struct {
 	report string // "text", "none", or the file for the report
 	shown  report.Options
 
-	unmarked string // as of ownFlags
+	unmarked string  // as of ownFlags
+	budget   *budget // the same
 }
 
 // collectRun prepares for the data of a run. The keys file and report in MARKGEN apply unless there
@@ -49,7 +50,7 @@ func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	}
 	shown := own.shown
 	shown.NoWaits = own.deep && c.Wait()
-	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: shown}
+	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: shown, budget: own.budget}
 	if d.out == "" {
 		d.out = c.File
 	}
@@ -174,7 +175,9 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	if len(kept) == 1 {
 		out = kept[0].name()
 	}
-	return max(code, reportTo(d.env, d.report, out, p, d.shown))
+	code = max(code, reportTo(d.env, d.report, out, p, d.shown))
+	d.budget.measured(d.env, p)
+	return code
 }
 
 // mostRows is the default number of markers in the report on standard error: about a screen.

@@ -19,7 +19,7 @@ A report over all test binaries follows on standard error. The exit code is go t
 binary is only built.
 
 Markgen's own flags come first:
-` + ownFlagsText + ownDataText + ownRunsText + ownOldText + `
+` + ownFlagsText + leaveText + ownDataText + ownRunsText + ownOldText + `
 
 Go's flags follow, before or after the packages as with go test. What differs from go test:
   - results are not cached (-count=1 unless -count is given): a cached result comes without data;

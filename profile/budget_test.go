@@ -1,0 +1,55 @@
+package profile_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// The most expensive markers are left out until the others fit.
+func TestBudget(t *testing.T) {
+	marker := func(name, kind string, n uint64) profile.Marker {
+		return profile.Marker{Name: name, Kind: kind, Count: n, Buckets: []profile.Bucket{{K: 6, Count: n, SumNS: 100 * n}}}
+	}
+	// A scope takes 10 ns, the program itself 1 s.
+	p := &profile.Profile{Clock: profile.Clock{WholeNS: 10}, Cost: &profile.Cost{Runs: 1, CPUNS: 1e9 + 121e6, MarkersNS: 121e6}, Markers: []profile.Marker{
+		marker("rare", "func", 100_000),     // 0.1 %
+		marker("often", "loop", 4_000_000),  // 4 %
+		marker("mine", "region", 3_000_000), // 3 %
+		marker("hot", "func", 5_000_000),    // 5 %
+		marker("never", "func", 0),
+	}}
+	for _, tt := range []struct {
+		share, forecast float64
+		left            string
+	}{
+		{0.2, 0.121, ""},
+		{0.1, 0.071, "hot "},
+		{0.05, 0.031, "hot often "},
+		{0.01, 0.030, "hot often rare "},
+	} {
+		b, err := p.Budget(tt.share)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := ""
+		for _, c := range b.Left {
+			left += c.Name + " "
+		}
+		if left != tt.left || math.Abs(b.Forecast-tt.forecast) > 1e-9 || math.Abs(b.Before-0.121) > 1e-9 {
+			t.Errorf("budget %v: without %q %v, before %v; want without %q %v", tt.share, left, b.Forecast, b.Before, tt.left, tt.forecast)
+		}
+	}
+	if share, ok := p.Overhead(); !ok || math.Abs(share-0.121) > 1e-9 {
+		t.Errorf("overhead %v, %t", share, ok)
+	}
+	p.Cost = nil
+	if _, err := p.Budget(0.01); !errors.Is(err, profile.ErrNoCost) {
+		t.Errorf("without a cost: %v", err)
+	}
+	if _, ok := p.Overhead(); ok {
+		t.Error("an overhead is known without a cost")
+	}
+}
