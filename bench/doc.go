@@ -32,6 +32,7 @@
 //	deep       cost of a scope and of allocation in a deep build, relative to an ordinary and
 //	           a plain build
 //	corrected  reported time of a caller of marked functions relative to its unmarked time
+//	routes     times of a web server's routes by label relative to runs with one route each
 //	shapes     how often the shapes of twelve functions are recognised, and mistaken
 //	sampled    how often the mean of a sample is within two standard errors of the true mean
 //	estimates  error of the counts estimated from sampling windows, for several workloads

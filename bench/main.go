@@ -54,6 +54,7 @@ var subjects = []struct {
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"deep", "a scope, and allocation, in a deep build against an ordinary and a plain one", (*bench).deep},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
+	{"routes", "the times of a web server's routes by label, against runs with one route each", (*bench).routes},
 	{"shapes", "how often the shapes of twelve functions are recognised, and taken for others", (*bench).shapes},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},
 	{"estimates", "how far the counts of windows are from those of programs of several kinds", (*bench).estimates},

@@ -14,11 +14,14 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
 var (
 	choice = flag.String("corpus", "", "`entries` to run, comma-separated, or all; default: all in make corpus, in make test the small ones without -race")
+	modes  = flag.String("corpus-modes", "all,all-race,all-deep,all-paths,count", "`modes` of comparison, comma-separated")
 	keep   = flag.String("corpus-keep", "", "`folder` to leave the output of all runs in")
 )
 
@@ -168,12 +171,45 @@ func check(t *testing.T, e entry, exceptions []*exception) []row {
 			t.Fatal(err)
 		}
 	}
-	rows := []row{w.tests(t, "all", nil, nil, exceptions)}
-	if *choice != "" {
-		rows = append(rows, w.tests(t, "all-race", nil, []string{"-race"}, exceptions))
-		rows = append(rows, w.tests(t, "all-deep", []string{"-deep"}, nil, exceptions))
+	var rows []row
+	for _, mode := range strings.Split(*modes, ",") {
+		own, flags := []string(nil), []string(nil)
+		switch mode {
+		case "count":
+			rows = append(rows, w.counts(t, exceptions))
+			continue
+		case "all":
+		case "all-race":
+			flags = []string{"-race"}
+		case "all-deep", "all-paths":
+			own = []string{strings.TrimPrefix(mode, "all")}
+		default:
+			t.Fatalf("-corpus-modes=%s: %s is none", *modes, mode)
+		}
+		if mode == "all" || *choice != "" {
+			rows = append(rows, w.tests(t, mode, own, flags, exceptions))
+		}
+		if mode == "all-paths" && *choice != "" {
+			w.paths(t, filepath.Join(w.out, mode+".markgen"))
+		}
 	}
-	return append(rows, w.counts(t, exceptions))
+	return rows
+}
+
+// paths checks that the figures of markers are the sums over their paths.
+func (w *workplace) paths(t *testing.T, data string) {
+	t.Helper()
+	p, err := runfile.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Complete {
+		t.Logf("all-paths: sums are not compared: %q", p.Warnings)
+		return
+	}
+	for _, err := range profiletest.PathSums(p) {
+		t.Errorf("all-paths: %v", err)
+	}
 }
 
 // prepare returns the folder to run the go command in.
