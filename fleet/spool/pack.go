@@ -18,6 +18,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/units"
 )
 
 // DefaultBatch is the default max size of a batch, in bytes.
@@ -39,6 +40,8 @@ type Packed struct {
 	Over       int64    // bytes by which it still does
 	Unreadable []string // data files that can't be read: names in unreadable/ and why
 	Notes      []string // other messages for the user
+
+	paths int // ended processes whose call paths are not sent
 }
 
 // Pack makes deliveries from the data files of processes.
@@ -60,6 +63,9 @@ func (s *Spool) Pack(ctx context.Context, o PackOptions) (Packed, error) {
 		if err := s.pack(name, o, &got); err != nil {
 			return got, err
 		}
+	}
+	if got.paths > 0 {
+		got.Notes = append(got.Notes, fmt.Sprintf("call paths of %s are not sent; before a push, markgen merge keeps them in another file", units.Plural(got.paths, "run")))
 	}
 	if err := s.shrink(ctx, o, &got); err != nil {
 		return got, err
@@ -92,6 +98,9 @@ func (s *Spool) pack(name string, o PackOptions, got *Packed) error {
 	if t.Final {
 		got.Runs++
 	}
+	if t.paths {
+		got.paths++
+	}
 	if len(t.bodies) == 0 { // all was taken while the process was running
 		if err := s.disk.remove(s.path(name)); err != nil {
 			return err
@@ -120,6 +129,7 @@ type pendingDelivery struct {
 	bodies [][]byte
 	taken  []byte // if the process is running: all that was taken from it
 	notes  []string
+	paths  bool // the process has ended and recorded call paths, which are not sent
 }
 
 // maxStart is the max time between the creation of a data file and the first write to it.
@@ -160,6 +170,7 @@ func (s *Spool) take(name string, o PackOptions) (*pendingDelivery, error) {
 	if t.Final {
 		t.AgeNS = int64(max(0, now.wall().Sub(p.Start.Add(time.Duration(min(p.ElapsedNS, 1<<62))))))
 	}
+	t.paths = t.Final && p.Paths != nil
 	a, left := Anonymous(p)
 	if left > 0 && t.Final {
 		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have names that are not from the source, such as stopwatches; they are not sent", name, left))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -431,5 +432,20 @@ func TestAge(t *testing.T) {
 	}
 	if n := (note{AgeNS: -5 * s}); n.age(instant{}) != 0 {
 		t.Errorf("an age of %v", n.age(instant{}))
+	}
+}
+
+// Call paths stay on the machine, and push says so.
+func TestPathsStay(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		leave(t, dir, profiletest.DemoPathRun().File())
+	}
+	packed, err := opened(t, dir).Pack(t.Context(), PackOptions{})
+	if err != nil || packed.Runs != 2 {
+		t.Fatal(packed, err)
+	}
+	if want := []string{"call paths of 2 runs are not sent; before a push, markgen merge keeps them in another file"}; !slices.Equal(packed.Notes, want) {
+		t.Errorf("notes %q, want %q", packed.Notes, want)
 	}
 }
