@@ -51,6 +51,7 @@ var subjects = []struct {
 	{"ingest", "how many markers a second markgend takes into SQLite and PostgreSQL, how long a batch takes, and its memory", (*bench).ingest},
 	{"isolate", "the times of markgen isolate against benchmarks by hand, its groups against cliques, and what it takes", (*bench).isolate},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
+	{"dual", "the plain program of a dual build against go build's, and the start of the marked one", (*bench).dual},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"deep", "a scope, and allocation, in a deep build against an ordinary and a plain one", (*bench).deep},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
