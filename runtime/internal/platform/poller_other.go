@@ -1,6 +1,0 @@
-//go:build !linux
-
-package platform
-
-// PollerProblem returns "": it is only implemented for Linux.
-func PollerProblem() string { return "" }
