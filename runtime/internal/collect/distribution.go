@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -12,15 +13,13 @@ import (
 // differences of scopes, and for the same less those of the scopes directly inside. Each half has
 // the addresses of groups of buckets, which are made when needed; the addresses are meaningless to
 // readers of the file.
-type (
-	distribution [2][layout.NumBuckets / layout.GroupBuckets]groupRef
+type distribution [2][layout.NumBuckets / layout.GroupBuckets]groupRef
 
-	// A groupRef is an address, 8 bytes on every platform.
-	groupRef struct {
-		_ [8 - unsafe.Sizeof(uintptr(0))]byte
-		p *group
-	}
-)
+// A groupRef is an address, 8 bytes on every platform.
+type groupRef struct {
+	_ [8 - unsafe.Sizeof(uintptr(0))]byte
+	p *group
+}
 
 // A group is a BlockSpread.
 type group struct {
@@ -31,10 +30,8 @@ type group struct {
 	value   uint64
 	first   uint64
 	_       [3]uint64
-	buckets [layout.GroupBuckets]bucket
+	buckets [layout.GroupBuckets]cell.Bucket
 }
-
-type bucket struct{ count, sum, sqLo, sqHi uint64 }
 
 // These fail to compile if the structs and the layout differ.
 var (
@@ -43,7 +40,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(group{}.value)-layout.OffSpreadValue]
 	_ = [1]struct{}{}[unsafe.Offsetof(group{}.first)-layout.OffSpreadFirst]
 	_ = [1]struct{}{}[unsafe.Offsetof(group{}.buckets)-layout.OffSpreadData]
-	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-layout.BucketSize]
 )
 
 // place returns where a scope is counted in a half of the n-th distribution: its amount, the number
@@ -79,7 +75,7 @@ func (p *Plan) distribute(b *Block, f *Frame) bool {
 	for n := range p.distributed {
 		for half := range 2 {
 			if amount, k, ref := p.place(b, f, n, half); ref != nil {
-				ref.p.buckets[k%layout.GroupBuckets].add(amount)
+				ref.p.buckets[k%layout.GroupBuckets].Add(amount)
 			}
 		}
 	}
@@ -112,16 +108,4 @@ func (p *Plan) MakeRoom(blocks *Blocks, b *Block, f *Frame) bool {
 		}
 	}
 	return true
-}
-
-// add counts a scope.
-//
-//go:norace
-func (b *bucket) add(amount uint64) {
-	b.count++
-	b.sum += amount
-	hi, lo := bits.Mul64(amount, amount)
-	var carry uint64
-	b.sqLo, carry = bits.Add64(b.sqLo, lo, 0)
-	b.sqHi += hi + carry
 }

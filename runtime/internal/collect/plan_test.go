@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -353,29 +354,29 @@ func TestDistribution(t *testing.T) {
 	c.fails = true
 	s.end(false, 0)
 	type place struct{ marker, value, bucket uint64 }
-	got := map[place]bucket{}
+	got := map[place]cell.Bucket{}
 	for _, b := range s.file.all {
 		if uint32(b[0]) != layout.BlockSpread {
 			continue
 		}
-		buckets := unsafe.Slice((*bucket)(unsafe.Pointer(&b[layout.OffSpreadData/8])), layout.GroupBuckets)
+		buckets := unsafe.Slice((*cell.Bucket)(unsafe.Pointer(&b[layout.OffSpreadData/8])), layout.GroupBuckets)
 		for i, k := range buckets {
-			if k.count > 0 {
+			if k.Count > 0 {
 				got[place{b[layout.OffSpreadMarker/8], b[layout.OffSpreadValue/8], b[layout.OffSpreadFirst/8] + uint64(i)}] = k
 			}
 		}
 	}
 	const self = layout.SpreadSelf
 	whole := uint64(large + 5)
-	want := map[place]bucket{
-		{1, 1, 41}:        {3, 3 * whole, 3 * (10*large + 25), 3 << 16},
-		{1, 1 + self, 3}:  {3, 15, 75, 0},
-		{1, 2, 0}:         {count: 3},
-		{1, 2 + self, 0}:  {count: 3},
-		{2, 1, 41}:        {3, 3 * large, 0, 3 << 16},
-		{2, 1 + self, 41}: {3, 3 * large, 0, 3 << 16},
-		{2, 2, 0}:         {count: 3},
-		{2, 2 + self, 0}:  {count: 3},
+	want := map[place]cell.Bucket{
+		{1, 1, 41}:        {Count: 3, Sum: 3 * whole, SqLo: 3 * (10*large + 25), SqHi: 3 << 16},
+		{1, 1 + self, 3}:  {Count: 3, Sum: 15, SqLo: 75, SqHi: 0},
+		{1, 2, 0}:         {Count: 3},
+		{1, 2 + self, 0}:  {Count: 3},
+		{2, 1, 41}:        {Count: 3, Sum: 3 * large, SqLo: 0, SqHi: 3 << 16},
+		{2, 1 + self, 41}: {Count: 3, Sum: 3 * large, SqLo: 0, SqHi: 3 << 16},
+		{2, 2, 0}:         {Count: 3},
+		{2, 2 + self, 0}:  {Count: 3},
 	}
 	for at, b := range want {
 		if got[at] != b {
