@@ -169,17 +169,13 @@ func (m *planter) key(t *task, units []*unit, registryKey string, o Marking) str
 // same name.
 func (m *planter) plant(t *task, units []*unit, root *root, o Marking) ([]markedFile, error) {
 	loaded := make([]*rewrite.Unit, len(units))
-	var together []*rewrite.Unit
 	for i, s := range units {
 		u, err := rewrite.Load(s.path, s.files)
 		if err != nil && s.planted {
 			return nil, err
 		}
-		if loaded[i] = u; s.planted && s.name != "x" {
-			together = append(together, u)
-		}
+		loaded[i] = u
 	}
-	rewrite.Together(together...)
 	var points, others []registry.Point
 	var errs rewrite.Errors
 	for i, s := range units {

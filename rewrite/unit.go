@@ -30,14 +30,13 @@ type Unit struct {
 
 	fset     *token.FileSet
 	files    []*file
-	blocks   []coverBlock    // basic blocks; their counters follow those of the points; set by Find
-	counting int             // number of functions that count by goroutine; see numberTallies
-	beside   map[string]bool // predeclared names that other units of the package redeclare; see Together
-	counts   []*Point        // points with a Counter, in order
-	timed    []*Point        // points with a Marker, in order
-	long     *longRunning    // nil until computed
-	inline   bool            // markers cost the inliner nothing; set by Find
-	numbered bool            // Number has been called
+	blocks   []coverBlock // basic blocks; their counters follow those of the points; set by Find
+	counting int          // number of functions that count by goroutine; see numberTallies
+	counts   []*Point     // points with a Counter, in order
+	timed    []*Point     // points with a Marker, in order
+	long     *longRunning // nil until computed
+	inline   bool         // markers cost the inliner nothing; set by Find
+	numbered bool         // Number has been called
 }
 
 // A file is a parsed source and the results of Find for it.

@@ -173,13 +173,6 @@ func (m *module) loadPackage(env *cli.Env, p *overlay.Package, options rewrite.O
 			units[suffix] = append(units[suffix], &unit{Unit: u, Package: p, Suffix: suffix, ignored: true})
 		}
 	}
-	var together []*rewrite.Unit
-	for _, u := range append(units[""][:len(units[""]):len(units[""])], units["t"]...) {
-		if !u.ignored {
-			together = append(together, u.Unit)
-		}
-	}
-	rewrite.Together(together...)
 	for _, suffix := range []string{"", "t", "x"} {
 		var all rewrite.Numbers
 		for _, u := range units[suffix] {

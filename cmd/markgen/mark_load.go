@@ -129,7 +129,6 @@ type markedPackage struct {
 	wanted map[string][]byte // new content; nil if to be missing
 }
 
-// A markedUnit is a group of files that are compiled together on some platform.
 type markedUnit struct {
 	*rewrite.Unit
 	suffix string
@@ -192,7 +191,6 @@ func (m *marking) find(g *markedPackage) error {
 // findIn finds the points of a package in the given texts of its source files.
 func (m *marking) findIn(g *markedPackage, texts map[string][]byte) (units []*markedUnit, errs error) {
 	byUnit := map[string][]string{}
-	var together []*rewrite.Unit
 	for _, path := range slices.Sorted(maps.Keys(g.plain)) {
 		suffix, ok := m.unitOf(g, path)
 		if ok {
@@ -217,11 +215,8 @@ func (m *marking) findIn(g *markedPackage, texts map[string][]byte) (units []*ma
 			errs = errors.Join(errs, syntaxErrors(err))
 			continue
 		}
-		if units = append(units, &markedUnit{u, suffix, names}); suffix != "x" {
-			together = append(together, u)
-		}
+		units = append(units, &markedUnit{u, suffix, names})
 	}
-	rewrite.Together(together...)
 	for _, u := range units {
 		if err := u.Find(m.options); err != nil {
 			errs = errors.Join(errs, syntaxErrors(err))
