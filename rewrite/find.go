@@ -107,7 +107,7 @@ func (u *Unit) gates(o Options) {
 			for _, p := range fn.points {
 				p.Form, p.Why, p.atTop = fn.form.String(), fn.why, fn.atTop()
 			}
-			fn.doubles = fn.findDoubles(u)
+			fn.doubles = fn.findDoubles()
 			for _, b := range fn.doubles {
 				for p := range b.inside {
 					p.Form, p.Why = formTwin.String(), "in a loop of which there are two copies: one test in front of it chooses"

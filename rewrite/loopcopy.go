@@ -3,8 +3,6 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
-
-	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // In a function with one body, each scope has a test at both ends, which in a short loop may take
@@ -14,8 +12,7 @@ import (
 //
 //	if on { for i := range n { open; x += i; shut } } else { for i := range n { x += i } }
 //
-// If the scopes follow changes while the function runs (function.follows), only brief loops are
-// duplicated: those that call nothing, wait for nothing, and so end soon.
+// It does not happen in a function whose scopes follow changes while it runs (function.follows).
 
 // A double is a duplicated loop.
 type double struct {
@@ -24,24 +21,26 @@ type double struct {
 	inside   map[*Point]bool // points with scopes in the loop
 }
 
-// findDoubles returns the outermost loops to duplicate.
-func (fn *function) findDoubles(u *Unit) (found []*double) {
-	if fn.noTestBefore || fn.fewNodes || fn.file.cgo || fn.file.lineDirs {
+// findDoubles returns the outermost loops to duplicate. A loop is not duplicated if
+//
+//   - it has a label, declares types, defers calls, or has function literals;
+//   - it has the first append to a slice which may start on the stack;
+//   - it pauses or resumes collection, which scopes after it must follow;
+//   - it returns from a function with defers, which become slower if there are many returns;
+//   - the function would become too long.
+func (fn *function) findDoubles() (found []*double) {
+	if fn.noTestBefore || fn.fewNodes || fn.follows || fn.file.cgo || fn.file.lineDirs ||
+		fn.form == formTwin || fn.form == formOpen && fn.small() {
 		return nil
 	}
-	follows := fn.follows && !fn.atTop()
-	if fn.form == formTwin || fn.form == formOpen && fn.small() {
-		return nil
-	}
-	d := doubler{fn: fn, brief: follows, channels: u.longRunning().channels, labelled: map[ast.Stmt]bool{},
-		bytes: fn.size, returns: len(fn.returns)}
+	bytes, labelled := fn.size, map[ast.Stmt]bool{}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.LabeledStmt: // its body has jumps to the label
-			d.labelled[n.Stmt] = true
+			labelled[n.Stmt] = true
 		case *ast.ForStmt:
 			body = n.Body
 		case *ast.RangeStmt:
@@ -50,90 +49,42 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 		if body == nil || !fn.holds(body) {
 			return true
 		}
-		b := d.double(n.(ast.Stmt))
-		if b != nil {
-			found = append(found, b)
+		loop := n.(ast.Stmt)
+		size := int(loop.End() - loop.Pos())
+		if labelled[loop] || bytes+size > maxTwin || !fn.copyable(loop) || fn.startsSlice(loop) {
+			return true
 		}
-		return b == nil
+		b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
+		for _, e := range fn.events {
+			switch {
+			case !b.has(e.at):
+			case e.op == opEnter || e.op == opPoint:
+				b.inside[e.point] = true
+			case e.op == opPause || e.op == opResume:
+				return true
+			}
+		}
+		bytes, found = bytes+size, append(found, b)
+		return false
 	})
 	return found
 }
 
-// A doubler decides which loops of a function to duplicate.
-type doubler struct {
-	fn       *function
-	brief    bool            // duplicate only brief loops
-	channels map[string]bool // names of channels; see longRunning
-	labelled map[ast.Stmt]bool
-
-	bytes, returns int // size of the function with the copies so far, and the number of its returns
-}
-
-// double returns the double for a loop, or nil if the loop is not to be duplicated.
-func (d *doubler) double(loop ast.Stmt) *double {
-	fn := d.fn
-	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) || fn.startsSlice(loop) {
-		return nil
-	}
-	bytes, returns := int(loop.End()-loop.Pos()), fn.returnsIn(loop)
-	if d.bytes+bytes > maxTwin || !fn.explicit && returns > 0 && (d.returns+returns)*(fn.defers+1) > gc.OpenDefers {
-		return nil
-	}
-	b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
-	for _, e := range fn.events {
-		switch {
-		case !b.has(e.at):
-		case e.op == opEnter || e.op == opPoint:
-			b.inside[e.point] = true
-		case e.op == opPause || e.op == opResume: // scopes after it must follow the change
-			return nil
-		}
-	}
-	d.bytes, d.returns = d.bytes+bytes, d.returns+returns
-	return b
-}
-
-// isBrief reports whether a loop calls nothing, waits for nothing, and ends, as far as syntax
-// shows.
-func (d *doubler) isBrief(loop ast.Stmt) bool {
-	switch loop := loop.(type) {
-	case *ast.ForStmt:
-		if loop.Cond == nil && !hasWayOut(loop.Body) {
-			return false
-		}
-	case *ast.RangeStmt:
-		if loop.Value == nil && d.channels[lastName(loop.X)] || d.fn.ranges(loop) {
-			return false
-		}
-	}
-	calls, _ := d.fn.meets(loop)
-	return !calls
-}
-
-// copyable reports whether a loop can be duplicated: it is short and has no defers, labels, types
-// or function literals.
-func copyable(loop ast.Stmt) bool {
-	is := loop.End()-loop.Pos() <= maxTwin
+// copyable reports whether a loop can be duplicated, judging by its statements.
+func (fn *function) copyable(loop ast.Stmt) bool {
+	is := true
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.LabeledStmt, *ast.FuncLit, *ast.DeferStmt:
 			is = false
+		case *ast.ReturnStmt:
+			is = is && fn.defers == 0
 		case *ast.GenDecl:
 			is = is && n.Tok != token.TYPE
 		}
 		return is
 	})
 	return is
-}
-
-// returnsIn returns the number of the function's returns in a statement.
-func (fn *function) returnsIn(s ast.Stmt) (n int) {
-	for _, w := range fn.returns {
-		if s.Pos() <= w.stmt.Pos() && w.stmt.Pos() < s.End() {
-			n++
-		}
-	}
-	return n
 }
 
 // has reports whether an offset is in the loop. Code planted right before or after the loop is not.

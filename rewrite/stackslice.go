@@ -16,40 +16,20 @@ import "go/ast"
 //
 // With a second copy of that append, or of the place where it escapes, the slice would grow on the
 // heap, in several allocations, which testing.AllocsPerRun shows. stackAppends takes every variable
-// to which the function appends single values and that at most one return gives away.
+// to which the function appends single values.
 func (fn *function) stackAppends() map[string]*ast.CallExpr {
 	if fn.appends != nil {
 		return fn.appends
 	}
 	fn.appends = map[string]*ast.CallExpr{}
-	returned := map[string]int{}
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			if name := appendee(n); name != "" && fn.appends[name] == nil && !n.Ellipsis.IsValid() {
-				fn.appends[name] = n
-			}
-		case *ast.ReturnStmt:
-			for _, x := range n.Results {
-				if name, ok := ast.Unparen(x).(*ast.Ident); ok {
-					returned[name.Name]++
-				}
-			}
-			if len(n.Results) == 0 {
-				for name := range variablesIn(fn.typ.Results) {
-					returned[name]++
-				}
+	fn.contains(func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && !call.Ellipsis.IsValid() {
+			if name := appendee(call); name != "" && fn.appends[name] == nil {
+				fn.appends[name] = call
 			}
 		}
-		return true
+		return false
 	})
-	for name, n := range returned {
-		if n > 1 {
-			delete(fn.appends, name)
-		}
-	}
 	return fn.appends
 }
 

@@ -106,21 +106,6 @@ func TestInlinerLimits(t *testing.T) {
 	}
 }
 
-// TestWrittenLimits checks limits that are literals in the compiler's source.
-func TestWrittenLimits(t *testing.T) {
-	for _, tt := range []struct{ file, pattern string }{
-		{"ssagen/ssa.go", `NumReturns\*s\.curfn\.NumDefers > 15 `},
-	} {
-		text, err := os.ReadFile(compilerSource(t, tt.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !regexp.MustCompile(tt.pattern).Match(text) {
-			t.Errorf("%s: %s has no %s any more", runtime.Version(), tt.file, tt.pattern)
-		}
-	}
-}
-
 // TestCoverCode checks the extent of blocks in cmd/cover.
 func TestCoverCode(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "p.go")

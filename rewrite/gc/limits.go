@@ -16,8 +16,4 @@ const (
 	// OnceBudget is the InlineBudget of a function literal that is called at one place
 	// (inlineClosureCalledOnceCost).
 	OnceBudget = 10 * InlineBudget
-
-	// OpenDefers is the maximum product of returns and defers with which defers are open-coded
-	// (buildssa in cmd/compile/internal/ssagen/ssa.go).
-	OpenDefers = 15
 )
