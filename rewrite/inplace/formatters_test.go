@@ -93,10 +93,10 @@ func TestReformattedStays(t *testing.T) {
 	out := markInPlace(t, "example.com/p", []rewrite.Source{{Name: name, Text: []byte(source)}}, rewrite.Options{}, Options{Runtime: runtime})
 	table := string(out["markgen_table.go"])
 	now := strings.NewReplacer(
-		"\tperf \""+runtime+"\"\n\t\"golang.org/x/mod/semver\"\n", "\t\"golang.org/x/mod/semver\"\n\n\tperf \""+runtime+"\"\n",
+		"\t\"golang.org/x/mod/semver\"\n\n\tperf \""+runtime+"\"\n", "\tperf \""+runtime+"\"\n\t\"golang.org/x/mod/semver\"\n",
 		"\t\tdefer perf.Enter(&perfmarks.f).Exit()\n", "\t\tdefer perf.Enter(\n\t\t\t&perfmarks.f,\n\t\t).\n\t\t\tExit()\n",
 	).Replace(string(out[name]))
-	if strings.Count(now, "\n") != strings.Count(string(out[name]), "\n")+4 {
+	if strings.Count(now, "\n") != strings.Count(string(out[name]), "\n")+2 {
 		t.Fatalf("marked in another way than expected:\n%s", now)
 	}
 	plain, err := Strip(name, []byte(now))

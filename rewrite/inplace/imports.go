@@ -4,15 +4,14 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dave/dst"
 )
 
-// The import of the runtime is where goimports would put it, so that goimports does not
-// move it: in the import block, or in a declaration of its own if there is no import
-// declaration, or several, or only import "C". A single import becomes a block of two;
-// the note //perf:line after ours tells Strip that it was on one line:
+// The import of the runtime is where goimports does not move it: a group of its own at the end of
+// the import block, or a declaration of its own if there is no import declaration, or several, or
+// only import "C". A single import becomes a block of two; the note //perf:line after ours tells
+// Strip that it was on one line:
 //
 //	import "fmt"
 //
@@ -33,15 +32,6 @@ const linesNote = "//perf:lines"
 func importPath(spec *dst.ImportSpec) string {
 	path, _ := strconv.Unquote(spec.Path.Value)
 	return path
-}
-
-// importGroup returns the goimports group of an import: 0 for the standard library, 1 for others.
-func importGroup(path string) int {
-	first, _, _ := strings.Cut(path, "/")
-	if strings.Contains(first, ".") {
-		return 1
-	}
-	return 0
 }
 
 // importInto imports the runtime.
@@ -71,7 +61,8 @@ func (w *writer) importInto(f *dst.File) {
 			other.End, only.Decs.End = append(other.End, only.Decs.End...), nil
 			only.Lparen, only.Rparen = true, true
 		}
-		w.importBeside(only, spec)
+		spec.Decs.Before = dst.EmptyLine
+		only.Specs = append(only.Specs, spec)
 		return
 	}
 	d := &dst.GenDecl{Tok: token.IMPORT, Specs: []dst.Spec{spec}}
@@ -92,68 +83,6 @@ func endLine(d dst.Decl) {
 	if len(specs) > 0 {
 		specs[len(specs)-1].Decorations().After = dst.NewLine
 	}
-}
-
-// importBeside puts the import into a block, among those with which it shares the longest path
-// prefix, in the order of paths.
-func (w *writer) importBeside(d *dst.GenDecl, spec *dst.ImportSpec) {
-	path, group := w.o.Runtime, importGroup(w.o.Runtime)
-	best, from, to := -1, 0, 0 // the group of successive lines
-	start := 0
-	apart := func(i int) bool {
-		return i > 0 && (d.Specs[i].Decorations().Before == dst.EmptyLine || len(d.Specs[i].Decorations().Start) > 0)
-	}
-	for i, s := range d.Specs {
-		if apart(i) {
-			start = i
-		}
-		other := importPath(s.(*dst.ImportSpec))
-		like := 2 * commonPrefix(other, path)
-		if importGroup(other) == group {
-			like++
-		}
-		if like > best {
-			best, from = like, start
-		}
-	}
-	for to = from + 1; to < len(d.Specs) && !apart(to); to++ {
-	}
-	at, joins := to, false
-	for i := to - 1; i >= from; i-- {
-		s := d.Specs[i].(*dst.ImportSpec)
-		if importGroup(importPath(s)) != group {
-			continue
-		}
-		joins = true
-		if p := importPath(s); p > path || p == path && s.Name != nil && s.Name.Name > w.perf {
-			at = i
-		}
-	}
-	last := importGroup(importPath(d.Specs[to-1].(*dst.ImportSpec)))
-	switch {
-	case !joins && group > last:
-		spec.Decs.Before = dst.EmptyLine
-	case !joins:
-		at = from
-	}
-	if at == from {
-		next := d.Specs[at].Decorations()
-		spec.Decs.Before = next.Before
-		if next.Before = dst.NewLine; !joins {
-			next.Before = dst.EmptyLine
-		}
-	}
-	d.Specs = slices.Insert(d.Specs, at, dst.Spec(spec))
-}
-
-// commonPrefix returns the number of leading elements that two paths share.
-func commonPrefix(a, b string) int {
-	x, y := strings.Split(a, "/"), strings.Split(b, "/")
-	n := 0
-	for n < len(x) && n < len(y) && x[n] == y[n] {
-		n++
-	}
-	return n
 }
 
 // dropImport undoes importInto.
