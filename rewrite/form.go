@@ -52,8 +52,8 @@ func (f form) String() string {
 }
 
 const (
-	// maxTwin is the maximum size of a copied body, in bytes. Both bodies with their markers must
-	// also stay below gc.BigNodes.
+	// maxTwin is the maximum size of a copied body, in bytes. Into a function of 5,000 nodes and more
+	// the compiler inlines little; both bodies with their markers stay well below.
 	maxTwin = 6000
 
 	// countCost is the inliner's cost of one counter: the nodes of perf.Count and its argument.
@@ -61,7 +61,7 @@ const (
 )
 
 // chooseForm returns the form of the function, and the reason. forced is the form to use if
-// the function can have it, "" for none. It sets explicit, follows, noTestBefore and fewNodes.
+// the function can have it, "" for none. It sets explicit, follows and noTestBefore.
 func (fn *function) chooseForm(forced string) (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
@@ -94,14 +94,13 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		}
 		return formTwin, "it may be inlined into itself, which two bodies prevent"
 	}
-	fn.fewNodes = fn.isLong()
 	switch {
 	case forced == formTwin.String() && twin:
 		return formTwin, "-form asks for it"
 	case forced == formOpen.String():
 		return formOpen, "-form asks for it"
 	case forced == formGuarded.String():
-		fn.explicit, fn.fewNodes = false, false
+		fn.explicit = false
 		return formGuarded, "-form asks for it"
 	case fn.sharesHeap():
 		fn.noTestBefore = true
@@ -177,7 +176,7 @@ func (fn *function) copies() (bool, string) {
 		return false, "the cgo tool rewrites the file again"
 	case fn.file.lineDirs:
 		return false, "the file has //line directives"
-	case fn.size > maxTwin || fn.size > maxTwin/2 && nodes(fn.body)+fn.nodesMarked() > gc.BigNodes:
+	case fn.size > maxTwin:
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"

@@ -41,7 +41,6 @@ type function struct {
 	follows        bool   // scopes in its loops follow markers that are turned on or off while it runs
 	doubles        []*double
 	noTestBefore   bool   // its own marker is a call, and no test may precede the body; see sharesHeap
-	fewNodes       bool   // planted code has as few nodes as possible; see nodes.go
 	blocks         bool   // its basic blocks are counted
 	tallyIndex     int    // its index among the functions that count by goroutine; see numberTallies
 	counted        string // why it is count-only, if no directive asks for that; else ""

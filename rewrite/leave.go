@@ -47,3 +47,18 @@ func shortNodes(body *ast.BlockStmt, limit int) int {
 	}
 	return n
 }
+
+// nodes returns the approximate number of nodes that the compiler makes of a statement. Function
+// literals count as one node, since they are functions of their own.
+func nodes(s ast.Stmt) (n int) {
+	ast.Inspect(s, func(x ast.Node) bool {
+		switch x.(type) {
+		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.DeclStmt, *ast.GenDecl, *ast.ValueSpec:
+			return true
+		}
+		n++
+		_, literal := x.(*ast.FuncLit)
+		return !literal
+	})
+	return n
+}

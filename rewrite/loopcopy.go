@@ -29,7 +29,7 @@ type double struct {
 //   - it returns from a function with defers, which become slower if there are many returns;
 //   - the function would become too long.
 func (fn *function) findDoubles() (found []*double) {
-	if fn.noTestBefore || fn.fewNodes || fn.follows || fn.file.cgo || fn.file.lineDirs ||
+	if fn.noTestBefore || fn.follows || fn.file.cgo || fn.file.lineDirs ||
 		fn.form == formTwin || fn.form == formOpen && fn.small() {
 		return nil
 	}

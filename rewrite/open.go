@@ -316,16 +316,16 @@ func (w *overlayWriter) opened(p *Point) string {
 	case w.inDouble(p) && !w.marks:
 		return ""
 	case w.passed == eachTests && !w.inDouble(p):
-		if w.tallied() {
+		if w.u.inline {
 			return w.uncharged("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
 		}
 		return w.uncharged("Open(&%s)", w.marker(p.marker))
 	case w.passed == framed:
-		if w.tallied() {
+		if w.u.inline {
 			return fmt.Sprintf(" %s%d = %s.IntoTally(&%s, %s);", w.s, p.slot, w.perf, w.marker(p.marker), w.tallyOf(p))
 		}
 		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
-	case w.tallied():
+	case w.u.inline:
 		return fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p))
 	}
 	return fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker))
@@ -356,7 +356,7 @@ func (w *overlayWriter) shut(points []*Point) string {
 			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)
 		default:
 			end := fmt.Sprintf(" %s.End(&%s);", w.perf, w.marker(points[i].marker))
-			if w.tallied() {
+			if w.u.inline {
 				end = fmt.Sprintf(" if %s.Ends(&%s) {%s };", w.perf, w.marker(points[i].marker), end)
 			}
 			b.WriteString(end)

@@ -93,7 +93,6 @@ type overlayWriter struct {
 	marks        bool     // the marked copy of double is being planted
 	noTestBefore bool     // function.noTestBefore of the function being planted
 	tallyIndex   int      // function.tallyIndex, its index in l
-	fewNodes     bool     // function.fewNodes
 	recovers     bool     // recover is the predeclared function, and calls of it are wrapped
 }
 
@@ -173,7 +172,7 @@ func (w *overlayWriter) register() string {
 func (w *overlayWriter) function(e *edits, fn *function) {
 	f := fn.file
 	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
-	w.noTestBefore, w.fewNodes, w.tallyIndex = fn.noTestBefore, fn.fewNodes, fn.tallyIndex
+	w.noTestBefore, w.tallyIndex = fn.noTestBefore, fn.tallyIndex
 	switch fn.form {
 	case formNone:
 	case formCount:
@@ -416,17 +415,11 @@ func (w *overlayWriter) enterInto(scope string, p *Point) string {
 }
 
 func (w *overlayWriter) count(counter int) string {
-	switch {
-	case w.tallied():
+	if w.u.inline {
 		return w.uncharged("TickTally(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
-	case w.u.inline:
-		return w.uncharged("Tick(&%s[%d])", w.c, counter)
 	}
 	return w.uncharged("Count(&%s[%d])", w.c, counter) // the cheapest call where the inliner charges for it
 }
-
-// tallied reports whether the code being planted counts by goroutine.
-func (w *overlayWriter) tallied() bool { return w.u.inline && !w.fewNodes }
 
 // tallyAt returns the arguments by which Tally finds a counter.
 func (w *overlayWriter) tallyAt(counter int) string {
@@ -443,7 +436,7 @@ func (w *overlayWriter) tallyOf(p *Point) string {
 // that is not inlined.
 func (w *overlayWriter) counted(counter int) string {
 	switch {
-	case w.noTestBefore && w.tallied():
+	case w.noTestBefore && w.u.inline:
 		return w.uncharged("TickTallyCall(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
 	case w.noTestBefore:
 		return w.uncharged("TickCall(&%s[%d])", w.c, counter)
@@ -486,7 +479,7 @@ func (w *overlayWriter) tallies() bool { return w.u.inline && w.u.counting > 0 }
 // possible (see FreePrefix).
 func (w *overlayWriter) uncharged(call string, args ...any) string {
 	call = w.perf + "." + fmt.Sprintf(call, args...) + ";"
-	if w.u.inline && !w.fewNodes {
+	if w.u.inline {
 		call = w.nothing + "[0] = " + call
 	}
 	return " " + call

@@ -92,7 +92,6 @@ func TestInlinerLimits(t *testing.T) {
 	for name, want := range map[string]int64{
 		"inlineMaxBudget":             InlineBudget,
 		"inlineExtraCallCost":         CallCost,
-		"inlineBigFunctionNodes":      BigNodes,
 		"inlineClosureCalledOnceCost": OnceBudget,
 	} {
 		c, ok := pkg.Scope().Lookup(name).(*types.Const)

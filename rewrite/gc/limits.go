@@ -3,15 +3,11 @@ package gc
 // Limits of the compiler. The names in comments are the compiler's.
 const (
 	// InlineBudget is the maximum cost of an inlined function, in nodes (inlineMaxBudget in
-	// cmd/compile/internal/inline/inl.go, as are the next three).
+	// cmd/compile/internal/inline/inl.go, as are the next two).
 	InlineBudget = 80
 
 	// CallCost is the cost of a call that is not inlined, in nodes (inlineExtraCallCost).
 	CallCost = 57
-
-	// BigNodes is the number of nodes from which on little is inlined into a function
-	// (inlineBigFunctionNodes).
-	BigNodes = 5000
 
 	// OnceBudget is the InlineBudget of a function literal that is called at one place
 	// (inlineClosureCalledOnceCost).
