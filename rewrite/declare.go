@@ -148,12 +148,14 @@ func (u *Unit) topNames() map[string]bool {
 // predeclared reports whether a predeclared name has its predeclared meaning in the function:
 // neither the package nor the function's top-level declaration redeclares it.
 func (fn *function) predeclared(name string) bool {
-	if fn.file.top[name] {
-		return false
-	}
+	return !fn.file.top[name] && !fn.declares(name)
+}
+
+// declares reports whether the function's top-level declaration declares a name, wherever that is.
+func (fn *function) declares(name string) bool {
 	at, decls := fn.typ.Pos(), fn.file.ast.Decls
 	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > at })
-	return i == len(decls) || !fn.file.declaredIn(decls[i])[name]
+	return i < len(decls) && fn.file.declaredIn(decls[i])[name]
 }
 
 // declaredIn returns the names that a declaration of the file declares. It computes them on the

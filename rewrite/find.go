@@ -41,11 +41,13 @@ func (u *Unit) Find(o Options) error {
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
 	w := &walker{u: u, o: o, flow: u.panics(), names: map[string]*Point{}, tops: map[string]int{}}
 	if o.Sizes {
-		w.sizer = newArgumentSizer(u)
+		w.sizer = argumentSizer{}
+		u.typeSpecs(func(spec *ast.TypeSpec) { w.sizer[spec.Name.Name] = spec.Type })
 	}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
+	top := u.topNames()
 	for _, f := range u.files {
-		f.left, f.explicit = f.generated && !o.Generated, o.Inline
+		f.left, f.explicit, f.top = f.generated && !o.Generated, o.Inline, top
 	}
 	if !u.numbered {
 		u.numberOwn()
@@ -67,9 +69,7 @@ func (u *Unit) Find(o Options) error {
 		return errs
 	}
 	u.countNodes()
-	top := u.topNames()
 	for _, f := range u.files {
-		f.top = top
 		for _, fn := range f.functions {
 			fn.onlyCount()
 		}
@@ -122,7 +122,7 @@ type walker struct {
 	u     *Unit
 	o     Options
 	flow  flow.Analysis
-	sizer *argumentSizer // nil unless Options.Sizes is set
+	sizer argumentSizer // nil unless Options.Sizes is set
 	errs  Errors
 	names map[string]*Point // by name
 	tops  map[string]int    // number of declarations so far of "init" and "_", which may be repeated
