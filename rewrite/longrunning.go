@@ -18,7 +18,7 @@ import (
 // isLongRunning reports whether the function is long-running: one of its loops with scopes or points
 //
 //   - has //perf:mark long, or the function has;
-//   - sends, receives, or ranges over a channel, judging by names;
+//   - sends, receives, selects, or ranges over a channel, judging by names;
 //   - calls anything, in a function that runs once: func main, or one that a go statement starts;
 //   - calls anything, and has neither a condition nor a statement that leaves it.
 func (fn *function) isLongRunning(u *Unit) bool {
@@ -155,18 +155,15 @@ func lastName(x ast.Expr) string {
 
 // A longRunning has what the long-running functions of a unit are recognised by.
 type longRunning struct {
-	channels map[string]bool       // names of channels, and of functions that return one
+	channels map[string]bool       // names of parameters, fields and variables that are declared as channels
 	started  map[string]bool       // names of functions and methods that go statements call
 	literals map[*ast.FuncLit]bool // literals that go statements call, and arguments of methods Go
-	types    map[string]bool       // names of channel types
 }
 
 // longRunning returns the unit's longRunning. It computes it on the first call.
 func (u *Unit) longRunning() *longRunning {
 	if u.long == nil {
-		u.long = &longRunning{map[string]bool{}, map[string]bool{}, map[*ast.FuncLit]bool{}, map[string]bool{}}
-		u.long.channels["C"] = true // of a time.Ticker
-		u.typeSpecs(func(s *ast.TypeSpec) { u.long.types[s.Name.Name] = u.long.isChannel(s.Type) })
+		u.long = &longRunning{map[string]bool{}, map[string]bool{}, map[*ast.FuncLit]bool{}}
 		for _, f := range u.files {
 			ast.Inspect(f.ast, u.long.add)
 		}
@@ -176,53 +173,29 @@ func (u *Unit) longRunning() *longRunning {
 
 // add adds what a node declares as a channel, or starts.
 func (in *longRunning) add(n ast.Node) bool {
-	channel := func(name ast.Expr, is bool) {
-		if is && lastName(name) != "" {
-			in.channels[lastName(name)] = true
+	started := func(x ast.Expr) {
+		if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
+			in.literals[lit] = true
+		}
+	}
+	channels := func(names []*ast.Ident, t ast.Expr) {
+		_, is := t.(*ast.ChanType)
+		for _, name := range names {
+			in.channels[name.Name] = in.channels[name.Name] || is
 		}
 	}
 	switch n := n.(type) {
+	case *ast.Field:
+		channels(n.Names, n.Type)
+	case *ast.ValueSpec:
+		channels(n.Names, n.Type)
 	case *ast.GoStmt:
 		in.started[lastName(n.Call.Fun)] = true
-		in.start(n.Call.Fun)
+		started(n.Call.Fun)
 	case *ast.CallExpr:
 		if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && len(n.Args) == 1 {
-			in.start(n.Args[0])
-		}
-	case *ast.Field:
-		for _, name := range n.Names {
-			channel(name, in.isChannel(n.Type))
-		}
-	case *ast.ValueSpec:
-		for i, name := range n.Names {
-			channel(name, in.isChannel(n.Type) || i < len(n.Values) && in.makesChannel(n.Values[i]))
-		}
-	case *ast.AssignStmt:
-		for i, x := range n.Rhs {
-			channel(n.Lhs[min(i, len(n.Lhs)-1)], in.makesChannel(x))
-		}
-	case *ast.KeyValueExpr:
-		channel(n.Key, in.makesChannel(n.Value))
-	case *ast.FuncDecl:
-		if list := n.Type.Results; list.NumFields() == 1 {
-			channel(n.Name, in.isChannel(list.List[0].Type))
+			started(n.Args[0])
 		}
 	}
 	return true
-}
-
-func (in *longRunning) start(x ast.Expr) {
-	if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
-		in.literals[lit] = true
-	}
-}
-
-func (in *longRunning) makesChannel(x ast.Expr) bool {
-	call, ok := ast.Unparen(x).(*ast.CallExpr)
-	return ok && len(call.Args) > 0 && lastName(call.Fun) == "make" && in.isChannel(call.Args[0])
-}
-
-func (in *longRunning) isChannel(t ast.Expr) bool {
-	_, ok := ast.Unparen(t).(*ast.ChanType)
-	return ok || in.types[lastName(t)]
 }
