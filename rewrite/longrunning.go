@@ -57,6 +57,21 @@ func (fn *function) isLongRunning(u *Unit) bool {
 	return found
 }
 
+// inFuncLoop reports whether a loop with scopes in it may range over a function. If that function
+// is not inlined, variables that hold these scopes would escape to the heap.
+func (fn *function) inFuncLoop() (found bool) {
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.RangeStmt:
+			found = found || fn.mayBeFunc(n) && fn.holds(n.Body)
+		}
+		return !found
+	})
+	return found
+}
+
 // marksLong reports whether the loop has //perf:mark long.
 func (fn *function) marksLong(loop ast.Node) bool {
 	line := fn.file.position(loop.Pos())
