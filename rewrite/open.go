@@ -190,7 +190,7 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gateTe
 			e.insert(start, w.counted(p.counter))
 		case w.noTestBefore:
 			e.insert(start, w.uncharged("Begin(&%s)", w.marker(p.marker)))
-		case w.ownScope(fn, gate) == "": // otherwise it is open already
+		default:
 			e.insert(start, w.opened(p))
 		}
 	}

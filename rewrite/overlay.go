@@ -186,14 +186,14 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		}
 		copied := &edits{text: e.text, file: f}
 		w.openNamed(copied, e, fn, start, end, how)
-		from, to := w.ifMarkedBehind(fn, scopes, how)
+		from, to := w.ifMarked(fn)
 		w.renameLabels(copied, fn)
 		w.wrapRecovers(copied, f, fn.body)
 		tail := " "
 		if !fn.results() {
 			tail = "; return "
 		}
-		e.insert(start, from+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
+		e.insert(start, from+scopes+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
 		w.counts(e, fn, start)
 	case formGuarded:
 		if fn.follows {
@@ -217,51 +217,22 @@ func (w *overlayWriter) marker(i int) string {
 }
 
 // ifMarked returns the text before and after a marked body, which runs if the function's gate is
-// open and, if a call may take long, the marker is due. The two tests are nested rather than joined
-// by &&: the compiler would keep the result of && in a variable and test that even if the gate is
-// closed, and without a call after the first test it would lay out the marked body as the likely
-// branch.
+// open and, if a call may take long, the marker is due:
+//
+//	if open { for { if due || !perf.Again() { break } }; if due { … }}
+//
+// The two tests are nested rather than joined by &&: the compiler would keep the result of && in a
+// variable and test that even if the gate is closed. The loop runs once. Without it the compiler
+// would lay out this code between the gate and the unmarked body; after a loop it lays it out
+// elsewhere (see perf.Again). The body is not in the loop itself: what it assigns through a
+// parameter would escape to the heap.
 func (w *overlayWriter) ifMarked(fn *function) (from, to string) {
+	from = " if " + w.opens(fn) + " {"
 	if m := w.gate(fn); m != "" && fn.lengthens() {
-		return " if " + w.isMarked(m) + " {" + w.ifDue(m, "", "IsDue"), "}}"
+		due := w.perf + ".IsDue(&" + m + ")"
+		return from + " for { if " + due + " || !" + w.perf + ".Again() { break } }; if " + due + " {", "}}"
 	}
-	return " if " + w.opens(fn) + " {", "}"
-}
-
-// ifMarkedBehind is ifMarked for a body in which the function's own scope has an explicit end. That
-// scope is opened before the body is known to be due; if it is not, opening does nothing. scopes is
-// the declaration of the function's scopes.
-func (w *overlayWriter) ifMarkedBehind(fn *function, scopes string, how gateTest) (from, to string) {
-	own := w.ownScope(fn, how)
-	if m := w.gate(fn); own != "" {
-		return " if " + w.isMarked(m) + " {" + scopes + w.ifDue(m, own, "Due"), "}}"
-	}
-	from, to = w.ifMarked(fn)
-	return from + scopes, to
-}
-
-// ifDue returns the start of a body that runs if the marker is due, preceded by before:
-//
-//	for { before; if due || !perf.Again() { break } }
-//	if due {
-//
-// The loop runs once. Without it the compiler would lay out this code between the gate and the
-// unmarked body; after a loop it lays it out elsewhere (see perf.Again). The body is not in the
-// loop itself: what it assigns through a parameter would escape to the heap.
-func (w *overlayWriter) ifDue(marker, before, due string) string {
-	test := w.perf + "." + due + "(&" + marker + ")"
-	return " for {" + before + " if " + test + " || !" + w.perf + ".Again() { break } }; if " + test + " {"
-}
-
-// ownScope returns the text that opens a twin's own scope before the test whether its marked body
-// is due. It returns "" if the function's own marker is not its gate, or if there is no such test.
-func (w *overlayWriter) ownScope(fn *function, how gateTest) string {
-	if p := fn.point; !fn.lengthens() || p == nil || p.Count || w.noTestBefore || how != passed && how != framed || w.marker(p.marker) != w.gate(fn) || fn.form != formTwin {
-		return ""
-	}
-	defer func(before gateTest) { w.passed = before }(w.passed)
-	w.passed = how
-	return w.opened(fn.point)
+	return from, "}"
 }
 
 // chosen declares the variable that tells whether the body runs marked.

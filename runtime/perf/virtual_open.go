@@ -43,15 +43,12 @@ func Shut(m *Marker) (n Nothing) {
 	return n
 }
 
-// Due reports, behind an open gate, whether the marked body is to run. It returns false while the
+// IsDue reports, behind an open gate, whether the marked body is to run. It returns false while the
 // gates are open for a window that has not begun: a call that begins then is not recorded, and
-// running it marked would delay the calls in the window.
-func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
-
-// IsDue is Due, but does not inline.
+// running it marked would delay the calls in the window. It does not inline.
 //
 //go:noinline
-func IsDue(m *Marker) bool { return Due(m) }
+func IsDue(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 
 // Again returns false. The compiler does not place code that seems to be repeated between a test
 // and the code after both branches, but out of line (cmd/compile/internal/ssa/layout.go).

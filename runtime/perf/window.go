@@ -181,7 +181,7 @@ func (g *windowGate) open() {
 // opensEarly is 1 while gates are open for a window that has not begun.
 var opensEarly uint32
 
-// dueNow is Due while opensEarly is 1: it reports whether the marker is not sampled, or the window
+// dueNow is IsDue while opensEarly is 1: it reports whether the marker is not sampled, or the window
 // has begun.
 //
 //go:norace
