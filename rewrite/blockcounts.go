@@ -30,7 +30,7 @@ func (u *Unit) BlockCounts(name string, marked []byte, release gc.Release, scope
 				points[p.from] = p
 			}
 		}
-		counts := cover.Counts(f.ast, blocks, u.panics(), func(body token.Pos) (cover.Scope, bool) {
+		counts := cover.Counts(f.ast, blocks, func(body token.Pos) (cover.Scope, bool) {
 			if p := points[body]; p != nil {
 				return scope(p)
 			}

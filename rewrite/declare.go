@@ -3,12 +3,9 @@ package rewrite
 import (
 	"bytes"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"iter"
 	"sort"
-
-	"github.com/markgen/markgen/rewrite/flow"
 )
 
 // declarations returns the names declared in a node, in any scope: of functions, parameters and
@@ -84,38 +81,6 @@ func declared(files []*file, word string) bool {
 		}
 	}
 	return false
-}
-
-// panics returns which calls of panic in the unit are of another function. Only a call of the
-// predeclared panic is a terminating statement.
-func (u *Unit) panics() flow.Analysis {
-	if !u.redeclares("panic") {
-		return flow.Analysis{}
-	}
-	if u.topNames()["panic"] {
-		return flow.Analysis{OwnPanic: true}
-	}
-	others := map[token.Pos]bool{}
-	for _, f := range u.files {
-		fset := token.NewFileSet()
-		resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0) // again, with objects resolved; rarely needed
-		if err != nil {
-			return flow.Analysis{OwnPanic: true}
-		}
-		from := fset.File(resolved.FileStart)
-		ast.Inspect(resolved, func(n ast.Node) bool {
-			if name, ok := n.(*ast.Ident); ok && name.Name == "panic" && name.Obj != nil {
-				others[f.tok.Pos(from.Offset(name.Pos()))] = true
-			}
-			return true
-		})
-		for _, spec := range f.ast.Imports {
-			if spec.Name != nil && spec.Name.Name == "panic" {
-				return flow.Analysis{OwnPanic: true}
-			}
-		}
-	}
-	return flow.Analysis{NotPanic: others}
 }
 
 // topNames returns the names that the unit declares at package level.

@@ -39,7 +39,7 @@ type Options struct {
 func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
-	w := &walker{u: u, o: o, flow: u.panics(), names: map[string]*Point{}, tops: map[string]int{}}
+	w := &walker{u: u, o: o, names: map[string]*Point{}, tops: map[string]int{}}
 	if o.Sizes {
 		w.sizer = argumentSizer{}
 		u.typeSpecs(func(spec *ast.TypeSpec) { w.sizer[spec.Name.Name] = spec.Type })
@@ -121,7 +121,6 @@ func (u *Unit) gates(o Options) {
 type walker struct {
 	u     *Unit
 	o     Options
-	flow  flow.Analysis
 	sizer argumentSizer // nil unless Options.Sizes is set
 	errs  Errors
 	names map[string]*Point // by name
@@ -343,7 +342,7 @@ func (w *walker) body(fn *function, d *directive) {
 	}
 	w.strays(fn.body.Lbrace)
 	w.list(fn.body.List, fn.body.Lbrace+1, fn.body.Rbrace)
-	fn.reachesEnd = !w.flow.Ends(fn.body.List)
+	fn.reachesEnd = !flow.Ends(fn.body.List)
 	for _, g := range w.gotos {
 		common := 0
 		for to := w.labels[g.label]; common < len(to) && common < len(g.chain) && to[common] == g.chain[common]; {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"strconv"
+
+	"github.com/markgen/markgen/rewrite/flow"
 )
 
 // scope walks a statement list that is the scope of p, or of no point if p is nil. from is the
@@ -22,7 +24,7 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 	slot := w.open(p)
 	w.event(event{op: opEnter, at: start, after: start, slot: slot, point: p})
 	w.list(list, from, to)
-	if !w.flow.Ends(list) {
+	if !flow.Ends(list) {
 		w.event(event{op: opExit, at: w.f.offset(to), slot: slot, ends: w.opened(slot), n: 1, tail: true})
 	}
 	w.chain = w.chain[:slot]
@@ -52,7 +54,7 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 		}
 	}
 	// A remaining mark or skip may apply to the clause that follows.
-	w.inList(to, serial, w.flow.Ends(list))
+	w.inList(to, serial, flow.Ends(list))
 	for _, r := range w.regions[open:] {
 		if !r.crossed { // if it is crossed, its end has been reported
 			w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")

@@ -37,8 +37,8 @@ type Count struct {
 // If f panics, calls runtime.Goexit or does not return, g is counted although it does not run. A
 // scope that is still open does not reach its end: if none inside it is open, control is taken to be
 // behind its last jump.
-func Counts(f *ast.File, blocks []Block, calls flow.Analysis, scope func(body token.Pos) (Scope, bool)) []Count {
-	c := &counter{scope: scope, calls: calls, starts: map[token.Pos]int{}, elseIf: map[*ast.IfStmt]int{}, counts: make([]Count, len(blocks))}
+func Counts(f *ast.File, blocks []Block, scope func(body token.Pos) (Scope, bool)) []Count {
+	c := &counter{scope: scope, starts: map[token.Pos]int{}, elseIf: map[*ast.IfStmt]int{}, counts: make([]Count, len(blocks))}
 	for i, b := range blocks {
 		switch {
 		case b.Dead:
@@ -66,7 +66,6 @@ func Counts(f *ast.File, blocks []Block, calls flow.Analysis, scope func(body to
 // A counter computes the counts of a file's blocks, one function at a time.
 type counter struct {
 	scope  func(body token.Pos) (Scope, bool)
-	calls  flow.Analysis
 	starts map[token.Pos]int   // blocks by the position of their counter, except implicit ones
 	elseIf map[*ast.IfStmt]int // implicit blocks of else if
 	counts []Count
@@ -133,7 +132,7 @@ func (c *counter) body(at token.Pos, list []ast.Stmt, otherwise sum) (entered, o
 		}
 		out = c.stmt(stmt, out, "")
 	}
-	if !c.calls.Ends(list) {
+	if !flow.Ends(list) {
 		out = out.plus(open(), -1)
 	}
 	if known {
@@ -160,7 +159,7 @@ func (c *counter) stmt(s ast.Stmt, in sum, label string) (out sum) {
 	case *ast.ReturnStmt:
 		return sum{}
 	case *ast.ExprStmt:
-		if c.calls.Ends([]ast.Stmt{s}) {
+		if flow.Ends([]ast.Stmt{s}) {
 			return sum{}
 		}
 	case *ast.BranchStmt:

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/markgen/markgen/rewrite/flow"
 	"github.com/markgen/markgen/rewrite/gc"
 )
 
@@ -82,7 +81,7 @@ func TestCounts(t *testing.T) {
 			}
 		}
 		byStart := map[token.Pos]string{}
-		for i, c := range Counts(f, blocks, flow.Analysis{}, func(at token.Pos) (s Scope, ok bool) { s, ok = scopes[at]; return s, ok }) {
+		for i, c := range Counts(f, blocks, func(at token.Pos) (s Scope, ok bool) { s, ok = scopes[at]; return s, ok }) {
 			if byStart[blocks[i].Start] = "?"; c.Known {
 				byStart[blocks[i].Start] = fmt.Sprint(c.N)
 			}

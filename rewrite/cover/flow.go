@@ -126,5 +126,5 @@ func dead(before, rest []ast.Stmt) bool {
 			return false
 		}
 	}
-	return new(flow.Analysis).TerminatingList(before)
+	return flow.TerminatingList(before)
 }

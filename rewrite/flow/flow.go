@@ -1,5 +1,6 @@
 // Package flow tells from syntax where control goes: whether it may reach the end of a list of
-// statements, and what leaves a loop, switch or select.
+// statements, and what leaves a loop, switch or select. A call of panic is taken to be of the
+// predeclared function: a scope that ends in a call of another one is ended by the scope around it.
 package flow
 
 import (
@@ -8,37 +9,30 @@ import (
 	"slices"
 )
 
-// An Analysis is of the control flow of files that are compiled together. The zero value is right if
-// they don't redeclare panic.
-type Analysis struct {
-	OwnPanic bool               // no call of panic is known to be of the predeclared function
-	NotPanic map[token.Pos]bool // positions where panic is another function, if only functions redeclare it
-}
-
 // Ends reports whether control never reaches the end of a statement list. A statement
 // added there would never run, and in a function with results the function would no
 // longer end in a terminating statement. It follows "Terminating statements" in the
 // language specification, but break, continue and fallthrough count as well, since they
 // leave the list just as goto does.
-func (f *Analysis) Ends(list []ast.Stmt) bool { return f.list(list, true) }
+func Ends(list []ast.Stmt) bool { return listEnds(list, true) }
 
 // TerminatingList reports whether a statement list ends in a terminating statement as the
 // specification defines it.
-func (f *Analysis) TerminatingList(list []ast.Stmt) bool { return f.list(list, false) }
+func TerminatingList(list []ast.Stmt) bool { return listEnds(list, false) }
 
-// list reports whether a statement list ends in a terminating statement; if jumps is true, break
+// listEnds reports whether a statement list ends in a terminating statement; if jumps is true, break
 // and continue count as well.
-func (f *Analysis) list(list []ast.Stmt, jumps bool) bool {
+func listEnds(list []ast.Stmt, jumps bool) bool {
 	for _, s := range slices.Backward(list) {
 		if _, empty := s.(*ast.EmptyStmt); !empty {
-			return f.ends(s, "", jumps)
+			return ends(s, "", jumps)
 		}
 	}
 	return false
 }
 
-// ends is list for a statement with the given label, or "".
-func (f *Analysis) ends(s ast.Stmt, label string, jumps bool) bool {
+// ends is listEnds for a statement with the given label, or "".
+func ends(s ast.Stmt, label string, jumps bool) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
 		return true
@@ -46,32 +40,32 @@ func (f *Analysis) ends(s ast.Stmt, label string, jumps bool) bool {
 		return jumps || s.Tok == token.GOTO || s.Tok == token.FALLTHROUGH
 	case *ast.ExprStmt:
 		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
-		if !ok || f.OwnPanic {
+		if !ok {
 			return false
 		}
 		name, ok := call.Fun.(*ast.Ident)
-		return ok && name.Name == "panic" && !f.NotPanic[name.Pos()]
+		return ok && name.Name == "panic"
 	case *ast.BlockStmt:
-		return f.list(s.List, jumps)
+		return listEnds(s.List, jumps)
 	case *ast.IfStmt:
-		return s.Else != nil && f.list(s.Body.List, jumps) && f.ends(s.Else, "", jumps)
+		return s.Else != nil && listEnds(s.Body.List, jumps) && ends(s.Else, "", jumps)
 	case *ast.ForStmt:
 		return s.Cond == nil && !breaks(s.Body, label, true)
 	case *ast.LabeledStmt:
-		return f.ends(s.Stmt, s.Label.Name, jumps)
+		return ends(s.Stmt, s.Label.Name, jumps)
 	case *ast.SwitchStmt:
-		return f.clauses(s.Body, label, jumps, false)
+		return clauses(s.Body, label, jumps, false)
 	case *ast.TypeSwitchStmt:
-		return f.clauses(s.Body, label, jumps, false)
+		return clauses(s.Body, label, jumps, false)
 	case *ast.SelectStmt:
-		return f.clauses(s.Body, label, jumps, true)
+		return clauses(s.Body, label, jumps, true)
 	}
 	return false
 }
 
 // clauses is ends for a switch or select. A switch without default reaches its end if no case
 // matches; complete is true for a select, which needs no default.
-func (f *Analysis) clauses(body *ast.BlockStmt, label string, jumps, complete bool) bool {
+func clauses(body *ast.BlockStmt, label string, jumps, complete bool) bool {
 	for _, c := range body.List {
 		var list []ast.Stmt
 		switch c := c.(type) {
@@ -80,7 +74,7 @@ func (f *Analysis) clauses(body *ast.BlockStmt, label string, jumps, complete bo
 		case *ast.CommClause:
 			list = c.Body
 		}
-		if !f.list(list, jumps) || slices.ContainsFunc(list, func(s ast.Stmt) bool { return breaks(s, label, true) }) {
+		if !listEnds(list, jumps) || slices.ContainsFunc(list, func(s ast.Stmt) bool { return breaks(s, label, true) }) {
 			return false
 		}
 	}
