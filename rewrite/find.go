@@ -422,7 +422,7 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	}
 	if old := w.names[p.Name]; old != nil {
 		switch {
-		case w.f != old.f && w.f.constrained() && old.f.constrained(): // at most one of the files is compiled
+		case w.f != old.f && w.f.conditional() && old.f.conditional(): // at most one of the files is compiled
 		case p.Given != "":
 			w.fail(d.pos, "the name "+strconv.Quote(p.Name)+" is given twice, first at "+old.Pos.String(), "choose another name")
 		case old.Given != "":

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"sort"
@@ -131,29 +132,12 @@ func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
-	t, star := ast.Unparen(d.Recv.List[0].Type), false
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t, star = ast.Unparen(x.X), true
-			continue
-		case *ast.IndexExpr:
-			t = x.X
-			continue
-		case *ast.IndexListExpr:
-			t = x.X
-			continue
-		case *ast.ParenExpr:
-			t = x.X
-			continue
-		case *ast.Ident:
-			if star {
-				return "(*" + x.Name + ")." + d.Name.Name
-			}
-			return x.Name + "." + d.Name.Name
-		}
-		return "?." + d.Name.Name
+	t := ast.Unparen(d.Recv.List[0].Type)
+	base := cmp.Or(baseType(t), "?")
+	if _, star := t.(*ast.StarExpr); star {
+		base = "(*" + base + ")"
 	}
+	return base + "." + d.Name.Name
 }
 
 // next returns the next number of a construct in the function: for#1, for#2, ….

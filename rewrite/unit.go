@@ -1,13 +1,11 @@
 package rewrite
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"path/filepath"
 	"sort"
 	"strings"
 
@@ -174,15 +172,4 @@ func (l Errors) sort() {
 		}
 		return a.Offset < b.Offset
 	})
-}
-
-// constrained reports whether the file may have a build constraint: a //go:build line, or a name
-// with an underscore, such as x_linux.go.
-func (f *file) constrained() bool {
-	head := f.Text[:f.offset(f.ast.Package)]
-	if bytes.Contains(head, []byte("//go:build")) || bytes.Contains(head, []byte("// +build")) {
-		return true
-	}
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f.Source.Name), ".go"), "_test")
-	return strings.Contains(base, "_")
 }

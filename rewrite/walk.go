@@ -48,7 +48,7 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 	serial, open := w.lists, len(w.regions)
 	for _, s := range list {
 		d := w.inList(s.Pos(), serial, false)
-		w.withDirective(d, func() { w.stmt(s, d) })
+		w.withDirective(d, func() { w.labelled(s, "", d) })
 		for _, d := range w.before(s.End()) {
 			w.stray(d, "")
 		}
@@ -234,12 +234,8 @@ func (w *walker) stray(d *directive, remedy string) {
 	w.fail(d.pos, what, remedy)
 }
 
-// stmt walks one statement; d is the mark or skip above it.
-func (w *walker) stmt(s ast.Stmt, d *directive) {
-	w.labelled(s, "", d)
-}
-
-// labelled walks a statement with the given label, "" if it has none.
+// labelled walks a statement with the given label, or ""; d is the mark or skip above it. That does
+// not apply to function literals in the statement's header.
 func (w *walker) labelled(s ast.Stmt, label string, d *directive) {
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
@@ -268,11 +264,11 @@ func (w *walker) labelled(s ast.Stmt, label string, d *directive) {
 		w.loop(s.For, s.Body, label, d, s.Key, s.Value, s.X)
 	case *ast.SwitchStmt:
 		part := "switch#" + strconv.Itoa(w.fn.next("switch"))
-		w.headers(s.Init, s.Tag)
+		w.literals(s.Init, s.Tag)
 		w.clauses(s.Switch, s.Body, label, part, d)
 	case *ast.TypeSwitchStmt:
 		part := "switch#" + strconv.Itoa(w.fn.next("switch"))
-		w.headers(s.Init, s.Assign)
+		w.literals(s.Init, s.Assign)
 		w.clauses(s.Switch, s.Body, label, part, d)
 	case *ast.SelectStmt:
 		w.clauses(s.Select, s.Body, label, "select#"+strconv.Itoa(w.fn.next("select")), d)
@@ -314,17 +310,11 @@ func (w *walker) strays(at token.Pos) {
 	}
 }
 
-// headers walks the function literals in the header of a statement. The directive above the
-// statement does not apply to them.
-func (w *walker) headers(nodes ...ast.Node) {
-	w.literals(nodes...)
-}
-
 func (w *walker) loop(pos token.Pos, body *ast.BlockStmt, label string, d *directive, headers ...ast.Node) {
 	part := "for#" + strconv.Itoa(w.fn.next("for"))
 	w.fn.loops++
 	p := w.point(KindLoop, pos, part, w.f.normal(pos, body.Lbrace), body.Lbrace, body.Rbrace, d)
-	w.headers(headers...)
+	w.literals(headers...)
 	w.strays(body.Lbrace)
 	w.targets = append(w.targets, target{label, len(w.chain), true})
 	w.scope(p, body.List, body.Lbrace+1, body.Rbrace)
@@ -342,7 +332,7 @@ func (w *walker) ifStmt(s *ast.IfStmt, d *directive, link int) {
 		d = &linked
 	}
 	p := w.point(KindBranch, s.If, part+".then", header+" then", s.Body.Lbrace, s.Body.Rbrace, d)
-	w.headers(s.Init, s.Cond)
+	w.literals(s.Init, s.Cond)
 	w.strays(s.Body.Lbrace)
 	w.scope(p, s.Body.List, s.Body.Lbrace+1, s.Body.Rbrace)
 	switch e := s.Else.(type) {
@@ -390,7 +380,7 @@ func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string,
 			if p != nil {
 				p.clause = len(head)
 			}
-			w.headers(headers...)
+			w.literals(headers...)
 			w.strays(colon)
 			w.scope(p, list, colon+1, end)
 		})
