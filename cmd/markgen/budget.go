@@ -139,9 +139,9 @@ func (b *budget) measured(e *cli.Env, p *profile.Profile) {
 	if b == nil {
 		return
 	}
-	took := "an unknown part, as the run was short or killed"
+	took := "what markers took is not known of a run that is this short, or was killed"
 	if share, ok := p.Overhead(); ok {
-		took = shareText(share) + " of the processor time"
+		took = fmt.Sprintf("markers took about %s of the processor time", shareText(share))
 	}
-	note(e, fmt.Sprintf("markers took %s, estimated; forecast %s, budget %s", took, shareText(b.Forecast), shareText(b.share)))
+	note(e, fmt.Sprintf("%s; forecast %s, budget %s", took, shareText(b.Forecast), shareText(b.share)))
 }
