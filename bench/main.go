@@ -22,6 +22,7 @@ type bench struct {
 	caches   string         // directory of the caches of warm builds
 	times    int            // repetitions of each subject
 	rounds   int            // 0: each subject's default
+	exec     []string       // command before the measured ones of shares
 	programs *regexp.Regexp // of shares
 	module   string         // path@version
 	main     string         // package of module, relative to its root
@@ -86,6 +87,7 @@ func main() {
 	flag.IntVar(&b.times, "times", 3, "repetitions of each subject; the table has their median, minimum and maximum")
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
 	programs := flag.String("programs", "", "programs that shares measures, a regular expression (default: all)")
+	before := flag.String("exec", "", "command that runs the programs that shares measures, such as \"nice -n -20\" or \"chrt -f 10\" (default: none)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	flag.StringVar(&b.page, "page", "", "page to whose table the figures are written (default: none)")
@@ -102,6 +104,7 @@ func main() {
 		}
 	}
 	flag.Parse()
+	b.exec = strings.Fields(*before)
 	if *child {
 		if err := rewriteChild(os.Stdout); err != nil {
 			fail(err)

@@ -52,13 +52,16 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 	var profiles []*pprof.Profile
 	var runs []*profile.Profile
 	profiled, data := filepath.Join(b.work, p.name+".pprof"), b.dataFile(p.name)
+	program := func(environ []string, words ...string) (process, error) {
+		return runProcess(ctx, built.dir, environ, slices.Concat(b.exec, words, built.args)...)
+	}
 	for range b.roundsOr(3) {
-		ran, err := runProcess(ctx, built.dir, nil, append([]string{built.plain}, built.args...)...)
+		ran, err := program(nil, built.plain)
 		if err != nil {
 			return err
 		}
 		plain = append(plain, ran.cpu)
-		if _, err := runProcess(ctx, built.dir, []string{profileVariable + "=" + profiled}, append([]string{built.plain}, built.args...)...); err != nil {
+		if _, err := program([]string{profileVariable + "=" + profiled}, built.plain); err != nil {
 			return err
 		}
 		taken, err := readProfile(profiled)
@@ -66,7 +69,7 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 			return err
 		}
 		profiles = append(profiles, taken)
-		if _, err := runProcess(ctx, built.dir, built.environ, append([]string{b.markgen, "exec", "-report", "none", "-o", data, built.marked}, built.args...)...); err != nil {
+		if _, err := program(built.environ, b.markgen, "exec", "-report", "none", "-o", data, built.marked); err != nil {
 			return err
 		}
 		run, err := runfile.Read(data)
