@@ -10,9 +10,9 @@ import (
 )
 
 // A Sample is what the runtime has estimated of the scopes of a demoted marker until its last
-// check (runtime/perf/demote_estimate.go).
+// sample of them (runtime/perf/demote_estimate.go).
 type Sample struct {
-	EarlyNS     uint64           // total time of the scopes timed before it was first demoted
+	Fine        bool             // self times around include those of its counted scopes, also in demoted markers
 	Scopes      uint64           // number of scopes until then
 	SelfNS      uint64           // their self time, estimated
 	TimedSelfNS uint64           // self time of those of them that were timed
@@ -20,19 +20,17 @@ type Sample struct {
 	Timed       []profile.Bucket // of those that were timed
 }
 
-// minLater is the minimum number of scopes timed since the last check for using their mean for all
+// minLater is the minimum number of scopes timed since the last sample for using their mean for all
 // scopes since.
 const minLater = 256
 
 // Short estimates the times of a demoted marker, which has all its scopes in Count and those that
-// were timed in its buckets. s is nil if unknown; then all scopes have the mean of those timed. It
-// returns alone = true if some of them were timed after the first demotion, and so without timing
-// demoted scopes inside, whose time is in the self time.
-func Short(m *profile.Marker, s *Sample) (alone bool) {
+// were timed in its buckets. s is nil if unknown; then all scopes have the mean of those timed.
+func Short(m *profile.Marker, s *Sample) {
 	m.Off = profile.Demoted
 	count, timed, sum := m.Count, m.Timed(), m.SumNS()
 	if timed == 0 {
-		return false
+		return
 	}
 	later, ok := m.Buckets, false
 	if s != nil {
@@ -57,10 +55,9 @@ func Short(m *profile.Marker, s *Sample) (alone bool) {
 		m.Ticks, m.NestedNS = profile.Times(ticks, grown), min(profile.Times(nested, grown), m.SumNS())
 	}
 	m.Count, m.Seen, m.Samples = count, count, timed
-	return ok && m.SumNS() > s.EarlyNS
 }
 
-// since returns what has been timed since the last check, and false if the sample does not fit the
+// since returns what has been timed since the last sample, and false if the sample does not fit the
 // marker. It sets the sums of squares of the sample's buckets.
 func (s *Sample) since(m *profile.Marker) (later []profile.Bucket, ok bool) {
 	if s.Scopes > m.Count || s.TimedSelfNS > m.SelfNS || len(s.Buckets) == 0 {

@@ -33,7 +33,7 @@ func (r *run) demotedBlock(b block) error {
 		return list
 	}
 	r.estimates[index] = &estimate.Sample{
-		EarlyNS:     word(data[layout.OffDemotedEarly:]),
+		Fine:        word(data[layout.OffDemotedFine:]) != 0,
 		Scopes:      word(data[layout.OffDemotedScopes:]),
 		SelfNS:      word(data[layout.OffDemotedSelf:]),
 		TimedSelfNS: word(data[layout.OffDemotedTimedSelf:]),
@@ -70,7 +70,7 @@ func (r *run) parentBlock(b block) error {
 
 // demote estimates the data of demoted markers and corrects self times, so that together they add
 // up to the recorded time: scopes that were only counted ran inside timed ones, whose self time
-// includes theirs.
+// includes theirs. Those of fine markers are in the self times of other demoted markers, too.
 func (r *run) demote() {
 	number := r.numbering()
 	list := r.demotedMarkers(number)
@@ -78,33 +78,80 @@ func (r *run) demote() {
 		return
 	}
 	parents := r.parentShares(number)
-	r.limitSelf(list, parents)
+	includes := map[uint64]bool{} // by demoted marker: whether its self time includes counted scopes
+	r.subtractCounted(list, false, parents, includes)
+	for _, d := range list {
+		includes[d.index] = !d.fine
+	}
+	r.subtractCounted(list, true, parents, includes)
+	for _, d := range list {
+		r.limitTotal(d, parents)
+	}
+}
 
-	inside := make([]map[uint64]float64, len(list)) // by demoted marker: the fraction of its scopes inside each timed marker
-	within := map[uint64]float64{}                  // by timed marker: self time of the counted scopes inside, ns
-	for i, d := range list {
-		inside[i] = map[uint64]float64{}
-		r.timedAround(d.index, 1, 0, parents, inside[i])
-		for _, around := range slices.Sorted(maps.Keys(inside[i])) { // sorted, so that the same file gives the same sums
-			within[around] += inside[i][around] * float64(d.countedNS())
+// subtractCounted subtracts the self times of the counted scopes of demoted markers, fine or not,
+// from the self times of the markers around that include them. If these are less, the estimates are
+// too large by what timing a scope added to it, which is much the same for all of them. So each is
+// reduced by the same time a scope.
+func (r *run) subtractCounted(list []demoted, fine bool, parents map[uint64][]parentShare, includes map[uint64]bool) {
+	stops := func(index uint64) bool { return r.off[index] != profile.Demoted || includes[index] }
+	within := map[uint64][]counted{} // by marker that includes them
+	for _, d := range list {
+		if d.fine != fine {
+			continue
+		}
+		inside := map[uint64]float64{}
+		r.around(d.index, 1, 0, parents, stops, inside)
+		for index, part := range inside {
+			scopes := part * float64(profile.Sub64(d.m.Count, d.m.Samples))
+			within[index] = append(within[index], counted{d, scopes, part * float64(profile.Sub64(d.m.SelfNS, d.selfNS))})
 		}
 	}
-	excess := map[uint64]float64{} // by timed marker: the part of within that exceeds its self time
-	for around, ns := range within {
-		if m := r.totals.at(around); m != nil && r.off[around] != profile.Demoted && ns > 0 {
-			fits := min(1, float64(m.SelfNS)/ns)
-			m.SelfNS = profile.Sub64(m.SelfNS, uint64(ns*fits))
-			excess[around] = 1 - fits
+	for _, index := range slices.Sorted(maps.Keys(within)) { // sorted, so that the same file gives the same sums
+		m := r.totals.at(index)
+		if m == nil || !stops(index) {
+			continue
+		}
+		less := excess(within[index], float64(m.SelfNS))
+		for _, c := range within[index] {
+			over := min(c.ns, less*c.scopes)
+			m.SelfNS = profile.Sub64(m.SelfNS, uint64(c.ns-over+0.5))
+			c.m.SelfNS = profile.Sub64(c.m.SelfNS, uint64(over+0.5))
 		}
 	}
-	for i, d := range list {
-		over := 0.0
-		for _, around := range slices.Sorted(maps.Keys(inside[i])) {
-			over += inside[i][around] * excess[around]
+}
+
+// counted are the scopes of a demoted marker that were counted inside another marker.
+type counted struct {
+	demoted
+	scopes float64
+	ns     float64 // their self time, estimated
+}
+
+// excess returns by how many ns a scope the self times of counted scopes must be reduced to add up to
+// at most ns.
+func excess(list []counted, ns float64) float64 {
+	sum := func(less float64) (sum float64) {
+		for _, c := range list {
+			sum += max(0, c.ns-less*c.scopes)
 		}
-		d.m.SelfNS = profile.Sub64(d.m.SelfNS, uint64(over*float64(d.countedNS())))
+		return sum
 	}
-	r.limitTotals(list, parents, inside)
+	if sum(0) <= ns {
+		return 0
+	}
+	lo, hi := 0.0, 1.0
+	for sum(hi) > ns && hi < 1e12 {
+		lo, hi = hi, 2*hi
+	}
+	for range 50 {
+		if mid := (lo + hi) / 2; sum(mid) > ns {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
 }
 
 // demoted is a demoted marker of a run.
@@ -112,14 +159,8 @@ type demoted struct {
 	index  uint64 // global
 	m      *profile.Marker
 	selfNS uint64 // of the timed scopes
-	alone  bool   // see estimate.Short
-	early  uint64 // total time before the first demotion, ns, if alone
-
-	insideNS float64 // estimated total time of scopes inside that were timed together with these
+	fine   bool   // see estimate.Sample
 }
-
-// countedNS returns the estimated self time of the scopes that were only counted.
-func (d demoted) countedNS() uint64 { return profile.Sub64(d.m.SelfNS, d.selfNS) }
 
 // demotedMarkers adds the counts of code counters to all markers, and returns the demoted markers
 // by index, with estimated times.
@@ -145,10 +186,10 @@ func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
 			}
 			if r.off[index] == profile.Demoted {
 				d := demoted{index: index, m: m, selfNS: m.SelfNS}
-				if d.alone = estimate.Short(m, samples[index]); d.alone {
-					d.early = samples[index].EarlyNS
+				if s := samples[index]; s != nil {
+					d.fine = s.Fine
 				}
-				d.insideNS = float64(profile.Sub64(m.TotalNS(), m.SelfNS))
+				estimate.Short(m, samples[index])
 				list = append(list, d)
 			}
 		}
@@ -192,91 +233,20 @@ func (r *run) parentShares(number func(uint64) uint64) map[uint64][]parentShare 
 	return shares
 }
 
-// limitSelf corrects the self times of demoted markers for other demoted markers directly inside.
-// From markers that were timed alone it subtracts the time inside after the demotion; it limits the
-// self time of others to their total minus the time inside, because the markers inside may have
-// been demoted first, and then their time is in the self time of the one that was still timed.
-//
-// The time inside short scopes is less than was timed: Clock.InsideNS, already subtracted, is the
-// part of a clock reading inside a scope that is long enough for the processor to overlap the
-// reading with other work. In a short scope that part is a full reading.
-func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
-	short := max(0, r.Clock.ReadNS-r.Clock.InsideNS)
-	took, inside, later := map[uint64]float64{}, map[uint64]float64{}, map[uint64]float64{} // ns
-	for _, d := range list {
-		took[d.index] = float64(d.m.TotalNS())
-		if d.alone {
-			took[d.index] = max(0, took[d.index]-short*float64(d.m.Count))
-		}
-		for _, p := range parents[d.index] {
-			inside[p.marker] += p.part * took[d.index]
-			later[p.marker] += p.part * max(0, took[d.index]-float64(d.early))
-		}
-	}
-	for _, d := range list {
-		total, self := float64(d.m.TotalNS()), float64(d.m.SelfNS)
-		if d.alone {
-			self -= total - took[d.index] + later[d.index]
-		} else {
-			self = min(self, total-inside[d.index])
-		}
-		d.m.SelfNS = uint64(max(0, self))
-	}
-}
-
-// limitTotals limits the total time of a demoted marker to its self time, which demote has
-// corrected, and the time of what ran inside: scopes still timed, and demoted ones. Without it, the
-// loop below, whose first 10,000 iterations take most of its time, would have a total of 2.7 s in a
-// run of 0.6 s.
-//
-//	for i := 2; i <= 5_000_000; i++ {
-//		if !composite[i] {
-//			for j := i * i; j <= 5_000_000; j += i {
-//
-// Nor is it more than that of the timed markers around, inside, for each demoted marker. In
-// recursion a scope whose outer ones were only counted looks like an outermost one, so the time
-// that scopes inside others of the marker took is too small.
-func (r *run) limitTotals(list []demoted, parents map[uint64][]parentShare, inside []map[uint64]float64) {
-	type child struct {
-		d    *demoted
-		part float64
-	}
-	children, estimated := map[uint64][]child{}, map[uint64]float64{}
-	for i := range list {
-		d := &list[i]
-		estimated[d.index] = float64(d.m.TotalNS())
-		for _, p := range parents[d.index] {
-			children[p.marker] = append(children[p.marker], child{d, p.part})
-		}
-	}
-	totals := map[uint64]float64{}
-	var total func(d *demoted) float64
-	total = func(d *demoted) float64 {
-		if t, ok := totals[d.index]; ok {
-			return t
-		}
-		totals[d.index] = estimated[d.index] // for scopes inside that contain this marker again
-		sum, timed := float64(d.m.SelfNS), d.insideNS
-		for _, c := range children[d.index] {
-			sum += c.part * total(c.d)
-			if !d.alone {
-				timed -= c.part * estimated[c.d.index]
-			}
-		}
-		totals[d.index] = min(estimated[d.index], sum+max(0, timed))
-		return totals[d.index]
-	}
-	for i := range list {
-		d := &list[i]
-		was, is := d.m.TotalNS(), min(uint64(total(d)), r.totalOf(inside[i]))
-		switch {
-		case is >= was:
-		case d.m.NestedNS > 0:
-			d.m.NestedNS = min(d.m.NestedNS+was-is, d.m.SumNS())
-			d.m.SelfNS = min(d.m.SelfNS, d.m.TotalNS())
-		default:
-			estimate.Shorten(d.m, profile.Ratio(is, was))
-		}
+// limitTotal limits the total time of a demoted marker to that of the timed markers around. In
+// recursion a scope whose outer ones were only counted looks like an outermost one, so the time that
+// scopes inside others of the marker took is too small.
+func (r *run) limitTotal(d demoted, parents map[uint64][]parentShare) {
+	inside := map[uint64]float64{}
+	r.around(d.index, 1, 0, parents, func(index uint64) bool { return r.off[index] != profile.Demoted }, inside)
+	was, is := d.m.TotalNS(), max(r.totalOf(inside), d.m.SelfNS)
+	switch {
+	case is >= was:
+	case d.m.NestedNS > 0:
+		d.m.NestedNS = min(d.m.NestedNS+was-is, d.m.SumNS())
+		d.m.SelfNS = min(d.m.SelfNS, d.m.TotalNS())
+	default:
+		estimate.Shorten(d.m, profile.Ratio(is, was))
 	}
 }
 
@@ -289,7 +259,7 @@ func (r *run) totalOf(markers map[uint64]float64) uint64 {
 		if m == nil { // layout.NoMarker, too
 			return math.MaxUint64
 		}
-		if r.off[index] != profile.Demoted { // else it is where timedAround gave up, in a recursion
+		if r.off[index] != profile.Demoted { // else it is where around gave up, in a recursion
 			sum, timed = profile.Add64(sum, m.TotalNS()), true
 		}
 	}
@@ -299,17 +269,17 @@ func (r *run) totalOf(markers map[uint64]float64) uint64 {
 	return sum
 }
 
-// timedAround adds to sums which fraction of a demoted marker's scopes ran inside which timed
-// marker, with any demoted ones in between. depth is the number of those so far.
-func (r *run) timedAround(index uint64, part float64, depth int, parents map[uint64][]parentShare, sums map[uint64]float64) {
+// around adds to sums which fraction of a demoted marker's scopes ran inside which marker that stops
+// the search, with any others in between. depth is the number of those so far.
+func (r *run) around(index uint64, part float64, depth int, parents map[uint64][]parentShare, stops func(uint64) bool, sums map[uint64]float64) {
 	const (
 		deepest    = 32
 		negligible = 1e-3
 	)
 	for _, p := range parents[index] {
 		part := part * p.part
-		if r.off[p.marker] == profile.Demoted && depth < deepest && part > negligible {
-			r.timedAround(p.marker, part, depth+1, parents, sums)
+		if !stops(p.marker) && depth < deepest && part > negligible {
+			r.around(p.marker, part, depth+1, parents, stops, sums)
 		} else {
 			sums[p.marker] += part
 		}

@@ -150,7 +150,7 @@ const (
 	ParentSize       = 16
 
 	OffDemotedMarker    = 16 // global index of the marker
-	OffDemotedEarly     = 24 // total time of the scopes timed before the marker was first demoted, ns
+	OffDemotedFine      = 24 // 1 if its scopes are so short that self times around include them
 	OffDemotedScopes    = 32 // number of scopes of which the data are an estimate
 	OffDemotedSelf      = 40 // their self time, ns, estimated
 	OffDemotedTimedSelf = 48 // self time of those of them that were timed, ns

@@ -20,8 +20,8 @@ import (
 // The mean is trimmed: it excludes the longest thousandth, most of which were preempted.
 //
 // Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally,
-// Timed), else in the marker's cells. The count stays exact. Periodically some of them are timed
-// again (demote_retime.go).
+// Timed), else in the marker's cells. The count stays exact. In short rounds they are timed again
+// (demote_retime.go).
 
 // maxBetweenChecks is the maximum number of scopes of one bucket on one processor between two
 // checks of their mean, a power of two.
@@ -32,7 +32,7 @@ const maxBetweenChecks = 256
 const noLook = 1<<64 - 1
 
 // settledEvery is the interval between two searches for open scopes of demoted markers, in ns.
-const settledEvery = 1_000_000
+const settledEvery = 100_000
 
 // demotes reports whether the run demotes markers. It does not if other keys need more of each
 // scope than its time; wait is allowed, since waiting is reported in proportion to the timed
@@ -61,7 +61,7 @@ func (c *settings) look() uint64 {
 func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
 // demoteAt demotes the marker of that index if its scopes are short, settles the markers demoted
-// before, and begins to retime one of these if that is due.
+// before, and begins or ends a round if that is due.
 //
 //go:norace
 //go:noinline
@@ -75,23 +75,26 @@ func demoteAt(index uint32) {
 	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
 		settleDemoted() // before demote: a goroutine may be about to begin a scope of the marker demoted below
 		if m := live[k]; isTimed(m) {
-			timed := timesOf(index)
 			var around *stack
 			if p != nil {
 				around = p.stack.scopes()
 			}
-			if e := estimateOf(k); e != nil {
-				e.check(m, &timed, around, from)
-			} else {
+			switch e := estimateOf(k); {
+			case e == nil:
 				noteParent(k, around, maxBetweenChecks)
+				timed := timesOf(index)
 				if timed.n >= conf.Demote && timed.areShort() && beginEstimate(k, &timed) {
 					demote(m)
 					demoted.list = append(demoted.list, m)
 				}
+			case e.inRound:
+				noteParent(k, around, uint64(e.factor*(lookInRound+1)))
+			default:
+				timed := timesOf(index)
+				e.check(m, &timed)
 			}
 		}
-		retimeNext(from)
-		scheduleRetime(from)
+		retime(from)
 	}
 	unlock()
 	p.discount(from)
@@ -121,9 +124,14 @@ func demote(m *Marker) {
 //go:norace
 func (t *times) areShort() bool {
 	mean, self := t.trimmedMeans()
-	short := conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000 // ns
+	short := shortNS()
 	return mean < short || self < short && mean < 10*conf.Times*short
 }
+
+// shortNS returns the duration below which scopes are short, in ns.
+//
+//go:norace
+func shortNS() uint64 { return conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000 }
 
 // parents is a BlockParents.
 type parents struct {
@@ -237,6 +245,9 @@ func (t *times) trimmedMeans() (mean, self uint64) {
 // unsettled are the demoted markers that may still have open scopes. Under the lock.
 var unsettled []*Marker
 
+// searches is the number of searches of settleDemoted.
+var searches uint64
+
 // settleDemoted sets OffSettled for demoted markers without open scopes, so that their code no
 // longer looks for scope ends. The caller holds the lock.
 //
@@ -246,32 +257,24 @@ func settleDemoted() {
 	if len(unsettled) == 0 {
 		return
 	}
+	searches++
+	for _, p := range owners {
+		s := p.stack.scopes()
+		for i := range min(s.n, s.room) {
+			if e := estimateOf(s.at(i).index&^scopeBits - firstIndex); e != nil {
+				e.open = searches
+			}
+		}
+	}
 	left := unsettled[:0]
 	for _, m := range unsettled {
-		if isOpen(shared.Load(&m.index) & layout.IndexMask) {
+		if e := estimateOf(shared.Load(&m.index)&layout.IndexMask - firstIndex); e.open == searches {
 			left = append(left, m)
 		} else {
 			shared.SetBits(&m.Off, layout.OffSettled)
 		}
 	}
 	unsettled = left
-}
-
-// isOpen reports whether a scope of the marker of that index is open on any goroutine. The caller
-// holds the lock.
-//
-//go:norace
-//go:nocheckptr
-func isOpen(index uint32) bool {
-	for _, p := range owners {
-		s := p.stack.scopes()
-		for i := range min(s.n, s.room) {
-			if s.at(i).index&^scopeBits == index {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // passDemoted counts a scope of a demoted marker whose code has no counter.
@@ -283,7 +286,11 @@ func passDemoted(m *Marker) {
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
 		c.Passes++
+		due := c.Passes%retimeCheck == 0
 		procUnpin()
+		if due {
+			retimeIfDue()
+		}
 		return
 	}
 	procUnpin()

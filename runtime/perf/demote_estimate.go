@@ -10,10 +10,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A marker is checked when it is demoted, and when its retiming ends. The scopes timed from one check
-// to the next are a sample of all scopes in between, so their times are multiplied by the ratio of
-// the two numbers and added up. The longest thousandth are added as they are: most of these were
-// preempted.
+// The scopes of a demoted marker that were timed in rounds (demote_retime.go) are a sample of all
+// scopes since the sample before. So their times are multiplied by the ratio of the two numbers and
+// added up, once there are minAdded of them. The longest thousandth are added as they are: most of
+// these were preempted.
+
+// minAdded is the minimum number of scopes in a sample.
+const minAdded = 128
 
 // An estimate is a BlockDemoted.
 type estimate struct {
@@ -21,12 +24,18 @@ type estimate struct {
 	shard     uint32
 	bytes     uint64
 	marker    uint64 // its index less firstIndex
-	early     uint64 // total time of the scopes before the first demotion, ns
-	scopes    uint64 // number of scopes until the last check
+	fine      uint64 // 1 if its scopes are timed in fine rounds only
+	scopes    uint64 // number of scopes until the last sample
 	self      uint64 // self time of these, ns
 	timedSelf uint64 // self time of those of them that were timed, ns
 	buckets   [layout.NumBuckets]timedBucket
 	timed     [layout.NumBuckets]timedBucket
+
+	// For the runtime alone.
+	factor  float64 // by which the last sample was multiplied
+	last    uint64  // changes with the ends of timed scopes, see isNew
+	inRound bool    // it is timed in the current round
+	open    uint64  // the last time that settleDemoted found a scope of it open
 }
 
 // A timedBucket is the number and the sum, in ns, of the scopes in a bucket.
@@ -64,15 +73,13 @@ func beginEstimate(k uint32, timed *times) bool {
 	}
 	e.marker = uint64(k)
 	e.add(timed, timed.n)
-	for _, b := range e.timed {
-		e.early += b.sum
-	}
+	e.classify(timed)
 	space.Publish(unsafe.Pointer(e))
 	estimates[k] = e
 	return true
 }
 
-// since returns what was timed since the last check.
+// since returns what was timed since the last sample.
 //
 //go:norace
 func (t *times) since(e *estimate) (later times) {
@@ -84,8 +91,19 @@ func (t *times) since(e *estimate) (later times) {
 	return later
 }
 
-// add adds what was timed since the last check, as a sample of all scopes since then. scopes is
-// the number of scopes of the whole run. The caller holds the lock.
+// leaveOut makes the next sample begin now: what was timed since the last one is left out. The caller
+// holds the lock.
+//
+//go:norace
+func (e *estimate) leaveOut(timed *times) {
+	for k := range timed.counts {
+		e.timed[k] = timedBucket{timed.counts[k], timed.sums[k]}
+	}
+	e.timedSelf = timed.self
+}
+
+// add adds what was timed since the last sample, as a sample of all scopes since then. scopes is the
+// number of scopes of the whole run. The caller holds the lock.
 //
 //go:norace
 func (e *estimate) add(later *times, scopes uint64) {
@@ -98,6 +116,7 @@ func (e *estimate) add(later *times, scopes uint64) {
 		n += later.counts[long]
 	}
 	factor := max(1, (float64(scopes)-float64(e.scopes+n))/float64(later.n-n))
+	e.factor = factor
 	var sum, scaled float64
 	for k := range later.counts {
 		by := factor

@@ -3,45 +3,66 @@
 package perf
 
 import (
-	"slices"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// The scopes that were timed before a marker was demoted may not be typical: scopes inside them
-// were timed, too, which costs more than is subtracted, and the program may behave differently
-// later. So the demoted markers are retimed, one after another, for some scopes each, while all
-// others are only counted. A marker whose scopes have become long is not demoted again. What was
-// timed stands for all scopes since the marker's last check (demote_estimate.go).
+// What was timed before a marker was demoted may not be typical of the rest of the run. So the
+// demoted markers are timed again in short rounds, between which they are only counted. All are timed
+// at once, so that each has its self time, in recursion too: a scope's self time includes those of
+// scopes inside that are only counted.
+//
+// Timing scopes of some ns distorts the scopes around them. So there are two sorts of rounds, which
+// alternate. In a coarse round the markers whose scopes are long enough are timed, and their self
+// times include the fine scopes inside. In a fine round, which is shorter, all markers are timed, for
+// the times of the fine ones. Readers subtract these from the self times around them.
 
 const (
-	// retimedScopes is the number of scopes of a marker that are retimed in a round.
-	retimedScopes = 512
+	// coarseRound and fineRound are the durations of rounds, in ns.
+	coarseRound = 600_000
+	fineRound   = 60_000
 
-	// longestRetiming is when the retiming of a marker with fewer scopes ends, in ns.
-	longestRetiming = 10_000_000
+	// roundEvery is the minimum time between the end of a round and the beginning of the next, in
+	// ns. It is longer if beginning and ending rounds takes more than 1/roundShare of it.
+	roundEvery = 1_500_000
+	roundShare = 32
 
-	// retimeEvery is the time between the end of a retiming and the next, in ns: timing
-	// retimedScopes takes some 2 % of that.
-	retimeEvery = 1_000_000
+	// fineParts is the number of fine scopes that last as long as a short one (areShort).
+	fineParts = 4
+
+	// longBucket is the bucket from which scopes are too long for a round.
+	longBucket = 19
+
+	// lookInRound is hot.look in a round, in which the parents of more scopes are noted.
+	lookInRound = 15
+)
+
+// A round says which demoted markers are timed.
+type round uint8
+
+const (
+	noRound round = iota
+	inCoarse
+	inFine
 )
 
 // demoted are the markers that have been demoted. Under the lock.
 var demoted struct {
-	list     []*Marker
-	next     int     // index of the next to be retimed
-	retiming *Marker // being retimed; nil if none
-	since    uint64  // when its retiming began, or that of the last one ended, ticks
+	list []*Marker
+	in   round
+	last round  // the round before
+	due  uint64 // tick at which the round ends, or the next one begins
 }
 
 // retimeCheck is the number of scopes of a demoted marker that a goroutine's stack unit counts
-// between two checks of whether a retiming is due: no timed scope may end for long.
+// between two checks of whether a round is due: no timed scope may end for long.
 const retimeCheck = 1 << 12
 
-// retimeIfDue begins to retime the next marker, or ends a retiming that takes too long, if that is
-// due. Code on a system stack, which may not wait for the lock, leaves it to others.
+// retimeIfDue begins or ends a round, if that is due. Code on a system stack, which may not wait for
+// the lock, leaves it to others.
 //
 //go:norace
 //go:noinline
@@ -53,97 +74,158 @@ func retimeIfDue() (n [0]byte) {
 	lock()
 	if atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
 		settleDemoted()
-		retimeNext(from)
-		scheduleRetime(from)
+		retime(from)
 	}
 	unlock()
 	return n
 }
 
-// check looks at a marker that has been demoted before and is timed now, at tick t: it ends its
-// retiming after enough scopes, and demotes it again if its scopes have become short. around is the
-// stack of a scope that has just ended. The caller holds the lock.
-//
-//go:norace
-func (e *estimate) check(m *Marker, timed *times, around *stack, t uint64) {
-	later := timed.since(e)
-	if later.n < conf.Demote && (demoted.retiming != m || later.n < retimedScopes) {
-		return
-	}
-	noteParent(uint32(e.marker), around, scopesOf(m, timed.n)-e.scopes)
-	e.endTiming(m, timed, &later)
-	if demoted.retiming == m {
-		demoted.retiming, demoted.since = nil, t
-	}
-}
-
-// endTiming adds what was timed to the estimate, and demotes the marker again if the scopes timed
-// since the last check are short. The caller holds the lock.
-//
-//go:norace
-func (e *estimate) endTiming(m *Marker, timed, later *times) {
-	e.add(later, scopesOf(m, timed.n))
-	if later.areShort() {
-		demote(m)
-	}
-}
-
-// retimeNext begins to retime the next marker, at tick t, if that is due. The caller holds the
+// retime begins or ends a round, if that is due at tick t, and sets hot.again. The caller holds the
 // lock.
 //
 //go:norace
-func retimeNext(t uint64) {
+func retime(t uint64) {
 	d := &demoted
-	if len(d.list) == 0 || t < retimeAt() {
-		return
-	}
-	if m := d.retiming; m != nil { // it has taken too long
-		if isTimed(m) {
-			index := shared.Load(&m.index) & layout.IndexMask
-			timed := timesOf(index)
-			e := estimateOf(index - firstIndex)
-			later := timed.since(e)
-			e.endTiming(m, &timed, &later)
+	if len(d.list) > 0 && t >= d.due {
+		if d.in != noRound {
+			endRound()
+			d.in, d.last, hot.look = noRound, d.in, conf.look()
+		} else {
+			d.in = inCoarse
+			if d.last == inCoarse {
+				d.in = inFine
+			}
+			beginRound()
+			hot.look = lookInRound
 		}
-		d.retiming, d.since = nil, t
-		return
+		ready := now()
+		switch d.in {
+		case noRound:
+			d.due = ready + max(fromNS(roundEvery), 2*roundShare*(ready-t))
+		case inCoarse:
+			d.due = ready + fromNS(coarseRound)
+		case inFine:
+			d.due = ready + fromNS(fineRound)
+		}
 	}
-	if d.next == len(d.list) {
-		d.next = 0
+	again := uint64(noLook)
+	if len(d.list) > 0 {
+		again = d.due
 	}
-	m := d.list[d.next]
-	d.next++
-	d.since = t
-	if !isTimed(m) { // else its scopes have become long, and it is timed anyway
-		d.retiming = m
-		timeOn(m)
-	}
-}
-
-// retimeAt returns the tick at which retimeNext is due, unless a retiming ends before. The caller
-// holds the lock.
-func retimeAt() uint64 {
-	switch d := &demoted; {
-	case len(d.list) == 0:
-		return noLook
-	case d.retiming != nil:
-		return d.since + fromNS(longestRetiming)
-	default:
-		return d.since + fromNS(retimeEvery)
-	}
-}
-
-// scheduleRetime sets hot.again, at tick t. The caller holds the lock.
-//
-//go:norace
-func scheduleRetime(t uint64) {
-	again := retimeAt()
 	if len(unsettled) > 0 {
-		again = min(again, t+fromNS(settledEvery))
+		again = min(again, now()+fromNS(settledEvery))
 	}
 	if again != hot.again { // written only if changed: other processors have it in their caches
 		hot.again = again
 	}
+}
+
+// beginRound times the markers of the round, and those whose scopes have become too long for one. The
+// caller holds the lock.
+//
+//go:norace
+func beginRound() {
+	for _, m := range demoted.list {
+		if isTimed(m) { // its scopes have become long
+			continue
+		}
+		index := shared.Load(&m.index) & layout.IndexMask
+		e := estimateOf(index - firstIndex)
+		long := false
+		if e.isNew(index) {
+			later := timesOf(index)
+			later = later.since(e)
+			long = later.areLong()
+		}
+		if e.inRound = demoted.in == inFine || e.fine == 0; e.inRound || long {
+			timeOn(m)
+		}
+		e.inRound = e.inRound && !long
+	}
+	left := unsettled[:0]
+	for _, m := range unsettled {
+		if isDemoted(shared.Load(&m.Off)) {
+			left = append(left, m)
+		}
+	}
+	unsettled = left
+}
+
+// endRound adds what was timed in the round to the estimates, and demotes its markers. The caller
+// holds the lock.
+//
+//go:norace
+func endRound() {
+	for _, m := range demoted.list {
+		index := shared.Load(&m.index) & layout.IndexMask
+		e := estimateOf(index - firstIndex)
+		if !e.inRound {
+			continue
+		}
+		e.inRound = false
+		if isTimed(m) {
+			demote(m)
+		}
+		if !e.isNew(index) {
+			continue
+		}
+		timed := timesOf(index)
+		if later := timed.since(e); later.n >= minAdded {
+			e.add(&later, scopesOf(m, timed.n))
+			e.classify(&later)
+		}
+	}
+}
+
+// check demotes a marker again that has been timed since its scopes had become long, if they are
+// short again. The caller holds the lock.
+//
+//go:norace
+func (e *estimate) check(m *Marker, timed *times) {
+	if later := timed.since(e); later.n >= conf.Demote && later.areShort() {
+		e.leaveOut(timed)
+		demote(m)
+	}
+}
+
+// areLong reports whether any scope is too long for a round.
+//
+//go:norace
+func (t *times) areLong() bool {
+	for k := longBucket; k < layout.NumBuckets; k++ {
+		if t.counts[k] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// classify notes whether scopes with these times are fine.
+//
+//go:norace
+func (e *estimate) classify(t *times) {
+	e.fine = 0
+	if mean, _ := t.trimmedMeans(); mean < shortNS()/fineParts {
+		e.fine = 1
+	}
+}
+
+// isNew reports whether a scope of the estimate's marker, which has that index, was timed since the
+// last call.
+//
+//go:norace
+func (e *estimate) isNew(index uint32) bool {
+	var last uint64
+	for shard := range usedShards {
+		if c := cellIn(shard, index); c != nil {
+			last = bits.RotateLeft64(last, 7) ^ c.Last
+		}
+	}
+	if last == e.last {
+		return false
+	}
+	e.last = last
+	return true
 }
 
 // timeOn resumes timing of a demoted marker's scopes. The caller holds the lock.
@@ -157,10 +239,9 @@ func timeOn(m *Marker) {
 			left = 0 // alone it would say that the marker is off
 		}
 		if shared.Swap(&m.Off, w, left) {
-			break
+			return
 		}
 	}
-	unsettled = slices.DeleteFunc(unsettled, func(u *Marker) bool { return u == m })
 }
 
 // undemote resumes timing of all demoted markers, for the rest of the run. The caller holds the
@@ -171,6 +252,12 @@ func undemote() {
 	for _, m := range demoted.list {
 		timeOn(m)
 	}
-	demoted.list, demoted.next, demoted.retiming = demoted.list[:0], 0, nil
+	clearDemoted()
 	hot.look, hot.again = noLook, noLook
+}
+
+// clearDemoted forgets which markers are demoted. The caller holds the lock.
+func clearDemoted() {
+	demoted.list, unsettled = nil, nil
+	demoted.in, demoted.last, demoted.due = noRound, noRound, 0
 }

@@ -185,8 +185,8 @@ func forget() {
 	hasInner = nil
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedScopes, unsettled, parentsOf, estimates = nil, nil, nil, nil
-	demoted.list, demoted.next, demoted.retiming = nil, 0, nil
+	tracedScopes, parentsOf, estimates = nil, nil, nil
+	clearDemoted()
 	theSampler = sampler{}
 	sizeCost = 0
 	space = blocks.Space{}
@@ -413,7 +413,7 @@ func start(value string) (refused uint64, problem string) {
 	}
 	hot.again = noLook
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
-		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomOf)
+		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomFor)
 		parentsOf, estimates = slices.Grow(parentsOf[:0], roomFor), slices.Grow(estimates[:0], roomFor)
 	}
 	lock()
