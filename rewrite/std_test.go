@@ -2,50 +2,29 @@ package rewrite
 
 import (
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/markgen/markgen/tier"
 )
 
-// stdPackages returns the sources of the standard library for this platform, by import path.
+// stdPackages calls visit for the packages of the standard library, with their sources.
 func stdPackages(t testing.TB, visit func(path string, files []Source)) {
 	t.Helper()
-	root := filepath.Join(tier.GOROOT(t), "src")
-	err := filepath.WalkDir(root, func(dir string, d os.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		switch d.Name() {
-		case "testdata", "vendor", "cmd":
-			return filepath.SkipDir
-		}
-		p, err := build.ImportDir(dir, 0)
-		if err != nil {
-			return nil
-		}
+	tier.StandardLibrary(t, func(path string, names []string) {
 		var files []Source
-		for _, name := range p.GoFiles {
-			text, err := os.ReadFile(filepath.Join(dir, name))
+		for _, name := range names {
+			text, err := os.ReadFile(name)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			files = append(files, Source{filepath.Join(dir, name), text})
+			files = append(files, Source{Name: name, Text: text})
 		}
-		if len(files) > 0 {
-			visit(filepath.ToSlash(strings.TrimPrefix(dir, root+string(filepath.Separator))), files)
-		}
-		return nil
+		visit(path, files)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Every marked file of the standard library parses, and has the same number of declarations and

@@ -9,8 +9,10 @@
 package tier
 
 import (
+	"go/build"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -65,4 +67,33 @@ func GOROOT(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// StandardLibrary calls visit for the packages of the standard library, with the names of the Go
+// files that are compiled on this platform, without tests.
+func StandardLibrary(t testing.TB, visit func(path string, names []string)) {
+	t.Helper()
+	root := filepath.Join(GOROOT(t), "src")
+	err := filepath.WalkDir(root, func(dir string, d os.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		switch d.Name() {
+		case "testdata", "vendor", "cmd":
+			return filepath.SkipDir
+		}
+		p, err := build.ImportDir(dir, 0)
+		if err != nil || len(p.GoFiles) == 0 {
+			return nil // not for this platform
+		}
+		var names []string
+		for _, name := range p.GoFiles {
+			names = append(names, filepath.Join(dir, name))
+		}
+		visit(filepath.ToSlash(strings.TrimPrefix(dir, root+string(filepath.Separator))), names)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
