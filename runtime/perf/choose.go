@@ -3,6 +3,7 @@
 package perf
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
@@ -188,4 +189,94 @@ func (t *table) chooseCounters() {
 		}
 		i++
 	}
+}
+
+// isClosed reports whether m is off for the rest of the run, or until another process turns it on.
+// A demoted marker is not closed.
+//
+//go:norace
+func (m *Marker) isClosed() bool {
+	const reasons = layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexOffThrottled
+	i, word := m.index, m.Off
+	off := int32(i) > 0 && word != 0 && !isDemoted(word) || i&^(layout.IndexMask|reasons) == layout.IndexOff && i&reasons != 0 // its function may be on
+	return off && hot.mode == modeOn
+}
+
+// unwanted is the second word of a marker that only or skip has excluded from the beginning: it has
+// no index, and so no open scopes.
+const unwanted = layout.IndexOff | layout.IndexOffChoice
+
+// decide returns the index under which a scope of m is recorded, perhaps with wholeBits, or 0 if it is
+// not, where the marker's words alone do not tell. A marker gets its index at its first scope, even if its table
+// is not registered yet.
+//
+//go:norace
+//go:noinline
+func decide(m *Marker) uint32 {
+	if atomic.LoadUint32(&hot.mode) == modeInert || m.isClosed() || lostOnSystemStack() {
+		return 0
+	}
+	begin()
+	if atomic.LoadUint32(&hot.mode) != modeOn {
+		ready()
+		if atomic.LoadUint32(&hot.mode) != modeOn {
+			return 0
+		}
+	}
+	w := shared.Load(&m.index)
+	if w&layout.IndexControl != 0 {
+		ackControl()
+		w = shared.Load(&m.index)
+	}
+	on := State() == layout.StateProfiling
+	if w&layout.IndexMask == 0 && (on || w&layout.IndexWatched != 0) {
+		from := now()
+		lock()
+		// The run may have ended by now.
+		if w = shared.Load(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn {
+			m.giveIndex()
+		}
+		n := nextIndex - firstIndex
+		unlock()
+		warnNoFinish(n)
+		discount(from)
+		w = shared.Load(&m.index)
+		if w&layout.IndexMask != 0 {
+			traceTaken(w&layout.IndexMask, from)
+		}
+	}
+	i := w & layout.IndexMask
+	if i == 0 {
+		return 0
+	}
+	if w&layout.IndexWatched != 0 {
+		beginsAt(i)
+		on = State() == layout.StateProfiling
+	}
+	off := shared.Load(&m.Off)
+	if isDemoted(off) { // by other goroutines, during this first scope of the marker
+		passDemoted(m)
+		return 0
+	}
+	collected := collectsScope(off, w, on)
+	if collected && w&layout.IndexCounted != 0 {
+		i = sampledScope(i)
+		collected = i != 0
+	}
+	if !collected {
+		if w&layout.IndexWatched != 0 {
+			endsAt(i, false)
+		}
+		return 0
+	}
+	return i
+}
+
+// collectsScope reports whether a scope of a marker with these words is collected; on says whether
+// the run is profiling.
+func collectsScope(off, w uint32, on bool) bool {
+	if w&(layout.IndexWatched|layout.IndexKept) != 0 {
+		off &^= layout.OffByState | layout.OffSettled // it may have been closed a moment ago
+	}
+	return on && off == 0 && w&(layout.IndexOffChoice|layout.IndexOffEnough|layout.IndexOffThrottled) == 0
 }

@@ -2,7 +2,12 @@
 
 package perf
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/shared"
+)
 
 // Count adds one to c. It inlines into its caller.
 func Count(c *Counter) {
@@ -63,3 +68,53 @@ func pass(m *Marker) (n [0]byte) {
 
 // Point records an execution of m, which has no duration.
 func Point(m *Marker) { pass(m) }
+
+// tallies are counters of one package that goroutines add to without atomic operations.
+//
+// Stacks consist of units of 2 KB, the smallest size that the Go runtime allocates (stackMin in
+// runtime/stack.go), at multiples of that. At any moment a unit belongs to at most one goroutine.
+// So if each unit has its own counters, no other goroutine adds to them while a function runs in
+// that unit, which the address of a local variable identifies. Between taking the address and
+// adding, nothing is called that could move the stack; a goroutine that is preempted there keeps
+// it.
+//
+// Units that count much get a permanent block of counters (BlockCounters with a shard number). A
+// function first tries the counters that it used last, as most functions are called at one depth of
+// one goroutine, and then the list at the unit's number modulo tallyUnits, whose first element is
+// the unit that counted last. All other units share a block, and add to it atomically.
+type tallies struct {
+	units  [tallyUnits]*tallyUnit
+	number uint64              // of the table, from 1; 0 if nothing is counted
+	shared unsafe.Pointer      // the counters that other units share
+	wanted [tallyUnits]uintptr // per place, the unit in which TallyOn was last called
+	next   [tallyUnits]uintptr // per place, the unit that may become the first of its list
+	calls  [tallyUnits]uint32  // how often the unit in next called Tally
+	last   []*tallyUnit        // the variables of the package's functions
+}
+
+// A tallyUnit is the head of a unit's counters, in their block. Its unit never changes, so code
+// that has compared the unit can add to the counters. Each function has a variable that points to
+// the tallyUnit that it has used most recently.
+type tallyUnit struct {
+	behind *tallyUnit // next in the list of its place in tallies.units; read under the lock
+	unit   uintptr    // address of the unit
+}
+
+const (
+	tallyUnits = 256
+	unitSize   = 2 << 10
+)
+
+// counter returns counter i, from 0.
+//
+//go:nosplit
+func (o *tallyUnit) counter(i uintptr) *uint64 {
+	return (*uint64)(unsafe.Add(unsafe.Pointer(o), unsafe.Sizeof(*o)+8*i))
+}
+
+// talliedBytes is the memory used for the counters of units, in bytes. Under the lock.
+var talliedBytes uintptr
+
+// tallied says whether stack units have their own counters. The race detector would see successive
+// owners of a unit add to its counters, but not what orders them.
+const tallied = hasG && !shared.Race

@@ -46,6 +46,7 @@
 //	internal/collect       the collectors besides time
 //	internal/datafile      files, and pages of them
 //	internal/directory     from a marker's index to what a processor has of it
+//	internal/goroutine     what the Go runtime keeps of goroutines
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
 //	internal/mutex         a mutex for rare work

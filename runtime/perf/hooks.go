@@ -11,10 +11,10 @@ const (
 	hookRead                // collectors read their counters, see collector.go
 	hookTrigger             // ends of scopes of some markers may change the state, see trigger.go
 	hookRecords             // the number of recorded scopes may change the state
-	hookEdge                // scopes are also recorded by caller, see edge.go
+	hookEdge                // scopes are also recorded by caller, see relate.go
 	hookLimit               // markers are turned off after enough scopes, see limit.go
 	hookUntimed             // scopes are not timed: there are no cells
-	hookPairs               // pairs of markers that are open at once are recorded, see pairs.go
+	hookPairs               // pairs of markers that are open at once are recorded, see relate.go
 	hookPaths               // scopes are also recorded by path, see path.go
 
 	onlyTrace = hookTrace | hookUntimed

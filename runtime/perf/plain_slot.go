@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cct"
+	"github.com/markgen/markgen/runtime/internal/goroutine"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -178,7 +179,7 @@ func (p *slot) changeKey(key uintptr) bool {
 //go:nocheckptr
 func (p *slot) claimGone() bool {
 	g, key := p.g(), atomic.LoadUintptr(&p.key)
-	if !hasState || !isDead(g) && keyOf(g, goidOf(g)) == key {
+	if !hasState || !goroutine.IsDead(g, hot.goid) && keyOf(g, goidOf(g)) == key {
 		return false
 	}
 	return atomic.CompareAndSwapUintptr(&p.key, key, keyOf(g, ^goidOf(g)))

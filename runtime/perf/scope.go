@@ -26,7 +26,7 @@ var hot struct {
 	hooks  uint32    // hook… bits: work besides timing; needs slots
 	look   uint64    // demoteAt is called when a bucket's count has none of these bits set
 	again  uint64    // and at the first scope after this tick
-	goid   uintptr   // byte offset of the ID in a g, see findGoid
+	goid   uintptr   // byte offset of the ID in a g, see goroutine.Offset
 	_      [64]byte
 }
 

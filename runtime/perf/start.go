@@ -14,6 +14,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/internal/datafile"
+	"github.com/markgen/markgen/runtime/internal/goroutine"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/mutex"
 	"github.com/markgen/markgen/runtime/internal/platform"
@@ -275,7 +276,7 @@ func start(value string) (refused uint64, problem string) {
 	}
 	number := uintptr(0)
 	if hasG {
-		if number = findGoid(); number == 0 && problem == "" {
+		if number, hasState = goroutine.Offset(getg()); number == 0 && problem == "" {
 			problem = "goroutines can't be distinguished in a program of " + runtime.Version() + "; nothing is collected"
 		}
 		prepareRecovered()

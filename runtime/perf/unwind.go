@@ -2,7 +2,11 @@
 
 package perf
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
 
 // A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the
 // goroutine, or another that has got its g, executes a marker again (unwind, endLeft), when recover
@@ -168,9 +172,9 @@ func beneath() (g uintptr, words uint32) {
 		// Name of the frame's function: the one at c.pc may be inlined there
 		name := runtime.FuncForPC(f.Entry()).Name()
 		if own == "" {
-			own = packageOf(name)
+			own = lite.PackageOf(name)
 		}
-		switch packageOf(name) {
+		switch lite.PackageOf(name) {
 		case own, "runtime", "internal/runtime/exithook":
 		default:
 			if name != "os.runtime_beforeExit" {

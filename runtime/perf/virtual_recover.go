@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/goroutine"
 )
 
 // Recovered returns v, the result of recover. If recover has stopped a panic, the scopes that the
@@ -127,8 +129,8 @@ func panicking() (top, deepest uint32) {
 		return 0, 0
 	}
 	g, _, hi := frame()
-	at := uintptr(gWord(g, panicAt))
-	if at < uintptr(gWord(g, 0)) || at >= hi {
+	at := uintptr(goroutine.Word(g, panicAt))
+	if at < uintptr(goroutine.Word(g, 0)) || at >= hi {
 		return 0, 0
 	}
 	fp := word(at + panicFP)
@@ -162,8 +164,8 @@ func findPanicFP() {
 			if f := runtime.FuncForPC(calls[i].pc - 1); f == nil || f.Name() != "runtime.gopanic" {
 				continue
 			}
-			at, hi := uintptr(gWord(g, panicAt)), uintptr(gWord(g, 8))
-			if at < uintptr(gWord(g, 0)) || at >= hi {
+			at, hi := uintptr(goroutine.Word(g, panicAt)), uintptr(goroutine.Word(g, 8))
+			if at < uintptr(goroutine.Word(g, 0)) || at >= hi {
 				return
 			}
 			for k := range uintptr(words) {
