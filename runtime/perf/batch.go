@@ -5,29 +5,18 @@ package perf
 import (
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/internal/sample"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Recording takes part of a window, in which the program makes no progress. The rest, the net time,
-// is the window's length less the measured cost of what was recorded in it. At 1:N, n scopes in a
-// window of length t and net time u stand for N·n·t/u of the program's scopes, and the window for
-// N·t of its time. The file has sums of these estimates, of their squares and of the times for each
-// marker: the variance between windows gives the standard error of an estimate. Windows are
-// independent; the scopes in one are not, since a function that is called once is likely to be
-// called again.
-//
-// Windows are added up in batches, with as many windows in one as it takes for adding up to use at
-// most 1 % of the time; mostly that is one window.
+// Windows are added up (package sample) in batches, with as many windows in one as it takes for
+// adding up to use at most 1 % of the time; mostly that is one window.
 type windowBatch struct {
 	count   uint64 // number of windows
 	pending uint64 // their total length, ticks
 	cost    uint64 // duration of the latest add, ns
 	added   uint64 // when that ended, monotonic ns
 }
-
-// maxCorrection bounds the correction: at least 1/maxCorrection of a window counts as net time,
-// since a scope costs about maxCorrection times as much as the shortest functions take.
-const maxCorrection = 64
 
 // take adds the window to the batch, or as much of it as the run was profiling in. A window that
 // has not begun when the run ends is none. The caller holds the lock.
@@ -53,7 +42,7 @@ func (s *sampler) add() {
 		return
 	}
 	begun := uint64(nanotime())
-	longer := s.longer(recordedSince())
+	longer := s.windows.Longer(s.rate, s.pending, float64(hot.cost[kindOpened])/(1<<costBits), recordedSince())
 	for i := range rated {
 		rated[i].add(float64(s.rate), longer)
 	}
@@ -70,48 +59,17 @@ func (s *sampler) add() {
 //go:norace
 func addHeader(offset uintptr, n uint64) { atomic.AddUint64(headerWord(offset), n) }
 
-// longer returns the ratio of the length of the batch's windows to their net time, for what was
-// recorded in them. Where several processors record at once, each loses part of its own
-// time. At 1:1 the ratio is 1: the cost of recording is the program's own.
-//
-//go:norace
-func (s *sampler) longer(r recording) float64 {
-	if s.rate <= 1 {
-		return 1
-	}
-	took := float64(r.scopes)*float64(hot.cost[kindOpened])/(1<<costBits) + float64(r.read)
-	return 1 / max(1-took/s.atOnce(r.processors)/float64(s.pending), 1.0/maxCorrection)
-}
-
-// atOnce returns how many of the given number of processors recorded simultaneously: at most the
-// number that the program keeps busy. A goroutine that hands work to one on another processor and
-// waits for it counts as one.
-func (s *sampler) atOnce(processors int) float64 {
-	n := max(float64(processors), 1)
-	if s.busy == 0 {
-		return n
-	}
-	return max(min(n, float64(s.busy)/256), 1)
-}
-
-// A recording is what was recorded of sampled markers in the windows of a batch: the number of
-// scopes, the ticks spent on reading collectors and making cells, and the number of processors.
-type recording struct {
-	scopes, read uint64
-	processors   int
-}
-
 // recordedSince returns what was recorded since its previous call. The caller holds the lock.
 //
 //go:norace
-func recordedSince() (r recording) {
+func recordedSince() (r sample.Recording) {
 	for k := range usedShards {
 		s := &shards[k]
 		if n := int32(s.recorded - s.seen); n > 0 {
-			r.scopes += uint64(n)
-			r.processors++
+			r.Scopes += uint64(n)
+			r.Processors++
 		}
-		r.read += s.read - s.readSeen
+		r.Read += s.read - s.readSeen
 		s.seen, s.readSeen = s.recorded, s.read
 	}
 	return r
@@ -141,7 +99,7 @@ func (r *sampledMarker) add(rate, longer float64) {
 	}
 	n, ns := float64(now.n-r.before.n), float64(now.ns-r.before.ns)
 	r.before = now
-	r.sums.add(n, ns, rate, longer)
+	r.Add(n, ns, rate, longer)
 }
 
 // addWindowCost records that rare work for a sampled scope, such as reading collectors or making a

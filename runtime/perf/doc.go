@@ -56,6 +56,7 @@
 //	internal/random        random numbers
 //	internal/relate        callers, and markers that are open at once
 //	internal/report        the table that a program prints itself
+//	internal/sample        the windows of sample=, and what they say
 //	internal/shared        words that generated code and other processes read and write
 //	internal/sizes         times by the size of the input
 //	internal/tabletext     parsing the texts of tables, with the names of markers

@@ -131,15 +131,15 @@ func scaled(n uint64, factor float64) uint64 {
 //go:norace
 func factorOf(index uint32) float64 {
 	for _, r := range rated {
-		if r.index == index && r.n != 0 {
-			return r.since.estimate(r.x) / r.n
+		if r.index == index && r.Recorded() != 0 {
+			return r.since.estimate(r.Stands()) / r.Recorded()
 		}
 	}
 	return 0
 }
 
 // estimate returns the estimated number of executions since the baseline, of which x is the part in
-// the time that windows stand for (see sums).
+// the time that windows stand for (see sample.Sums).
 //
 //go:norace
 func (b *baseline) estimate(x float64) float64 {

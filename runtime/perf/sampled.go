@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/datafile"
+	"github.com/markgen/markgen/runtime/internal/sample"
 	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -22,7 +23,7 @@ const sampleAfter = 1000
 type sampledMarker struct {
 	index  uint32
 	before totals // of its cells when the batch began
-	*sums
+	*sample.Sums
 	since *baseline
 }
 
@@ -30,36 +31,12 @@ type sampledMarker struct {
 // number that changes with each of them.
 type totals struct{ n, ns, mark uint64 }
 
-// sums are the sums over batches in a BlockSample: for n scopes with a total duration of ns in a
-// batch at 1:N, which stand for x of the program's scopes, the sums of n, n², ns, ns², n·ns, N·n, x
-// and x².
-type sums struct{ n, nn, ns, nsns, nns, w, x, xx float64 }
-
-// add adds a batch of n scopes with a total duration of ns, in windows at 1:rate whose length is
-// longer times their net time.
-//
-//go:norace
-func (s *sums) add(n, ns, rate, longer float64) {
-	x := n * rate * longer
-	s.w += n * rate
-	s.n += n
-	s.nn += n * n
-	s.ns += ns
-	s.nsns += ns * ns
-	s.nns += n * ns
-	s.x += x
-	s.xx += x * x
-}
-
 // A baseline is a copy of header words from when a marker was first sampled, in ticks: how long the
 // run had been profiling, how much of the windows had gone to recording, how much time the windows
 // stood for, and the number of batches.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
-var (
-	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(layout.OffSampleSince-layout.OffSampleSums)]
-	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(layout.SampleSize-layout.OffSampleSince)]
-)
+var _ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(layout.SampleSize-layout.OffSampleSince)]
 
 // baselineNow returns the current baseline.
 //
@@ -279,7 +256,7 @@ func beginSampling(index uint32, since baseline) {
 	space.Publish(b)
 	rated = append(rated, sampledMarker{
 		index: index,
-		sums:  (*sums)(unsafe.Add(b, layout.OffSampleSums)),
+		Sums:  (*sample.Sums)(unsafe.Add(b, layout.OffSampleSums)),
 		since: (*baseline)(unsafe.Add(b, layout.OffSampleSince)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)

@@ -34,34 +34,6 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// The cost of recording is subtracted from windows, divided by the number of processors that
-// recorded at once.
-func TestLonger(t *testing.T) {
-	defer func(whole uint64) { hot.cost[kindOpened] = whole }(hot.cost[kindOpened])
-	hot.cost[kindOpened] = 100 << costBits
-	for _, tt := range []struct {
-		what   string
-		rate   uint64
-		busy   uint64
-		seen   recording
-		longer float64
-	}{
-		{"nothing", 10, 0, recording{}, 1},
-		{"half", 10, 0, recording{scopes: 500, processors: 1}, 2},
-		{"half of two processors", 10, 0, recording{scopes: 1000, processors: 2}, 2},
-		{"two of which one is busy at a time", 10, 256, recording{scopes: 500, processors: 2}, 2},
-		{"collectors", 10, 0, recording{scopes: 100, read: 40_000, processors: 1}, 2},
-		{"more than there is", 10, 0, recording{scopes: 5000, processors: 1}, maxCorrection},
-		{"every scope is asked for", 1, 0, recording{scopes: 500, processors: 1}, 1},
-	} {
-		s := sampler{rate: tt.rate, busy: tt.busy}
-		s.pending = 100_000
-		if got := s.longer(tt.seen); math.Abs(got-tt.longer) > 1e-9 {
-			t.Errorf("%s: %g, want %g", tt.what, got, tt.longer)
-		}
-	}
-}
-
 // A window that has not begun when the run ends is not counted: what was recorded in it would be a
 // share of nothing.
 func TestWindowNotBegun(t *testing.T) {
