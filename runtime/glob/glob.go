@@ -43,3 +43,19 @@ func Name(pattern, name string) bool {
 	}
 	return false
 }
+
+// Any reports whether one of the patterns in a list, with ; between them, matches a marker's name as in
+// Name.
+func Any(patterns, name string) bool {
+	for from := 0; from < len(patterns); {
+		to := from
+		for to < len(patterns) && patterns[to] != ';' {
+			to++
+		}
+		if to > from && Name(patterns[from:to], name) {
+			return true
+		}
+		from = to + 1
+	}
+	return false
+}

@@ -69,3 +69,11 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
+
+func TestAny(t *testing.T) {
+	for patterns, want := range map[string]bool{"": false, ";": false, "a.F": true, "b;*.F": true, "*.G;;b": false, ";*": true, "b;F": false} {
+		if got := Any(patterns, "example.com/a.F"); got != want {
+			t.Errorf("%q: %t", patterns, got)
+		}
+	}
+}

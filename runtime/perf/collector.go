@@ -3,11 +3,11 @@
 package perf
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/collect"
+	"github.com/markgen/markgen/runtime/internal/goroutine"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/overhead"
 	"github.com/markgen/markgen/runtime/layout"
@@ -162,7 +162,7 @@ func missing() (wait bool, unknown string) {
 			continue
 		}
 		own := program.Named(name)
-		if own == nil && !initialising() {
+		if own == nil && !goroutine.Initialising() {
 			return false, name
 		}
 		wait = wait || own == nil || !own.Ready()
@@ -176,27 +176,6 @@ func missing() (wait bool, unknown string) {
 func (p *plan) add(r collect.Reader) {
 	if !p.Add(r) {
 		complain("collector " + r.Name + ": 8 collectors and 64 values are read at most; left out")
-	}
-}
-
-// initialising reports whether the calling goroutine is initialising packages, for which the Go
-// runtime uses doInit1 (runtime/proc.go).
-func initialising() bool {
-	pcs := make([]uintptr, 256)
-	for skip := 0; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs)
-		for frames := runtime.CallersFrames(pcs[:n]); n > 0; {
-			f, more := frames.Next()
-			if f.Function == "runtime.doInit1" || f.Function == "runtime.doInit" {
-				return true
-			}
-			if !more {
-				break
-			}
-		}
-		if n < len(pcs) {
-			return false
-		}
 	}
 }
 

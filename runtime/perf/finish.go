@@ -208,7 +208,7 @@ func warnNoFinish(n uint32) {
 	}
 	stacks := make([]byte, 64<<10)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	if !contains(stacks, "\nmain.main(") {
+	if !lite.Contains(stacks, "\nmain.main(") {
 		return
 	}
 	lock()
@@ -220,20 +220,8 @@ func warnNoFinish(n uint32) {
 	}
 	what := "package main has no marker: unless it calls Finish, the end of the program is not seen, no report is printed then, and the data do not say that it ended; " +
 		"run markgen on package main"
-	if contains([]byte(app+"$"), ".test$") || contains([]byte(app+"$"), ".test.exe$") {
+	if lite.Contains([]byte(app+"$"), ".test$") || lite.Contains([]byte(app+"$"), ".test.exe$") {
 		what = "the end of a test binary is not seen: it prints no report, and the data do not say that it ended; run the tests with markgen test"
 	}
 	complain(what)
-}
-
-// contains reports whether text contains what.
-//
-//go:norace
-func contains(text []byte, what string) bool {
-	for ; len(text) >= len(what); text = text[1:] {
-		if string(text[:len(what)]) == what {
-			return true
-		}
-	}
-	return false
 }

@@ -105,7 +105,7 @@ func RegisterTable(before, after *Marker, text string) bool {
 func register(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *tallies) bool {
 	begin()
 	if as == registeredInSource {
-		markedInPlace, finishes = true, finishes || ofMain(text)
+		markedInPlace, finishes = true, finishes || tabletext.IsLast(text)
 	}
 	if markers == nil || nm < 0 || nm > maxIndex {
 		nm = 0
@@ -136,16 +136,6 @@ func register(markers *Marker, nm int, counters *Counter, nc int, text string, a
 	unlock()
 	checkNames(&t)
 	return ok
-}
-
-// ofMain reports whether a table that is in the source belongs to package main.
-func ofMain(text string) bool {
-	for line, rest := tabletext.Next(text); len(line) == 1; line, rest = tabletext.Next(rest) {
-		if line == tabletext.LastTable {
-			return true
-		}
-	}
-	return false
 }
 
 // collects reports whether the process has a run.
@@ -185,7 +175,7 @@ func (t *table) open(number uint64) bool {
 		t.exclude()
 	}
 	if t.inSource && !t.excluded {
-		if importPath, n := t.describe(); n != t.markers {
+		if importPath, n := tabletext.Describe(t.text); n != t.markers {
 			complain(importPath + ": markgen_table.go does not have one line for each marker, as after a merge; run markgen there, until then the package's markers are left out")
 			t.exclude()
 		}
@@ -249,21 +239,6 @@ func (t *table) counterWords() uintptr {
 		return uintptr(t.n) + uintptr(t.markers)
 	}
 	return uintptr(t.n)
-}
-
-// describe returns the package of a table and the number of markers in its text.
-//
-//go:norace
-func (t *table) describe() (importPath string, markers int) {
-	for line, rest := tabletext.Next(t.text); line != ""; line, rest = tabletext.Next(rest) {
-		switch line.Kind() {
-		case tabletext.Package:
-			importPath = line.ImportPath()
-		case tabletext.Marker:
-			markers++
-		}
-	}
-	return importPath, markers
 }
 
 // indexOf returns the marker's position in the table, if it is in the table.

@@ -26,23 +26,8 @@ func formatReport() []byte {
 	lock()
 	rows, estimated := gather()
 	unlock()
-	run := report.Run{
-		App:     app,
-		PID:     *headerWord(layout.OffPID),
-		NS:      *headerWord(layout.OffEndMono) - *headerWord(layout.OffStartMono),
-		Clock:   "mono",
-		Quantum: *headerWord(layout.OffQuantum),
-		Read:    *headerWord(layout.OffRead),
-		Scope:   *headerWord(layout.OffScopeCost),
-		NoTable: hot.hooks&hookUntimed != 0,
-		Lost:    atomic.LoadUint64(headerWord(layout.OffLost)),
-	}
-	switch *headerWord(layout.OffClock) {
-	case layout.ClockTSC:
-		run.Clock = "tsc"
-	case layout.ClockCNTVCT:
-		run.Clock = "cntvct"
-	}
+	run := report.Of(headerWord)
+	run.App, run.NoTable = app, hot.hooks&hookUntimed != 0
 	switch {
 	case estimated && conf.windows():
 		run.Notes = append(run.Notes, "markgen: sampled 1:"+string(lite.AppendUint(nil, rate()))+", counts and times are estimates")

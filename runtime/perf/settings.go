@@ -42,11 +42,11 @@ func (c *settings) readListed() (problem string) {
 // wants reports whether the marker of that ID and name is collected: only= is absent, lists the ID
 // or has a matching glob, and skip= has no matching glob.
 func (c *settings) wants(id, name string) bool {
-	if (c.Only != "" || c.listed.Given) && !c.listed.Has(id) && !matchAny(c.Only, name) {
+	if (c.Only != "" || c.listed.Given) && !c.listed.Has(id) && !glob.Any(c.Only, name) {
 		return false
 	}
 	c.matched = true
-	return c.Skip == "" || !matchAny(c.Skip, name)
+	return c.Skip == "" || !glob.Any(c.Skip, name)
 }
 
 // onlyProblem returns a warning, once, if the globs of only= match nothing. All tables have been
@@ -60,16 +60,6 @@ func (c *settings) onlyProblem() string {
 	}
 	c.matched = true
 	return config.KeyError("only", "no marker matches "+c.Only+"; markgen list names markers")
-}
-
-func matchAny(globs, name string) bool {
-	for globs != "" {
-		var g string
-		if g, globs = lite.Cut(globs, ';'); g != "" && glob.Name(g, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // expand returns the path that file= or report= means in this process.

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/mutex"
 	"github.com/markgen/markgen/runtime/internal/shared"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -149,12 +149,7 @@ func (w *stopwatch) end(i uint32, t uint64) (kept bool) {
 	return kept
 }
 
-// stopwatchPath begins the table of a stopwatch, and no other table.
-const stopwatchPath = "p\t-\n"
-
-func (t *table) ofStopwatch() bool {
-	return len(t.text) >= len(stopwatchPath) && t.text[:len(stopwatchPath)] == stopwatchPath
-}
+func (t *table) ofStopwatch() bool { return tabletext.IsStopwatch(t.text) }
 
 // callSite returns where the program calls this package, perhaps through a package that forwards
 // the call.
@@ -171,33 +166,14 @@ func callSite() (file string, line int) {
 	}
 }
 
-// newStopwatch registers a table for a stopwatch. The marker's ID is the FNV-1a hash (Fowler, Noll
-// and Vo) of its name, so that a stopwatch is the same marker in every build.
+// newStopwatch registers a table for a stopwatch.
 func newStopwatch(name string) *stopwatch {
-	const offset, prime = 14695981039346656037, 1099511628211
-	id := uint64(offset)
-	for _, b := range []byte("watch " + name) {
-		id = (id ^ uint64(b)) * prime
-	}
 	file, line := callSite()
-	text := append([]byte(stopwatchPath+"f\t"), file...)
-	text = append(text, "\nm\t"...)
-	for shift := 60; shift >= 0; shift -= 4 {
-		text = append(text, "0123456789abcdef"[id>>shift&15])
-	}
-	text = lite.AppendUint(append(text, "\tregion\t0\t"...), uint64(line))
-	text = append(text, "\t1\t0\t-\t-\t1\t"...)
-	for _, r := range name { // invalid UTF-8 yields U+FFFD
-		if r < ' ' { // a tab or the end of the line would end the name
-			r = ' '
-		}
-		text = append(text, string(r)...)
-	}
 	w := &stopwatch{}
 	if stopwatches == nil {
 		stopwatches = map[string]*stopwatch{}
 	}
 	stopwatches[name] = w
-	Register(&w.m, 1, nil, 0, string(append(text, '\n')))
+	Register(&w.m, 1, nil, 0, tabletext.Stopwatch(name, file, line))
 	return w
 }

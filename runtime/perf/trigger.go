@@ -204,12 +204,9 @@ func checkNames(t *table) {
 	if len(triggers()) == 0 && (conf.Only == "" || conf.matched) {
 		return
 	}
-	for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
-		if line == tabletext.LastTable {
-			complainOfTriggers()
-			complainOfOnly()
-			return
-		}
+	if tabletext.IsLast(unpack(t.text)) {
+		complainOfTriggers()
+		complainOfOnly()
 	}
 }
 

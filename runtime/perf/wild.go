@@ -5,7 +5,6 @@ package perf
 import (
 	"sync/atomic"
 	"syscall"
-	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/datafile"
@@ -25,8 +24,8 @@ import (
 var picking struct {
 	wild.Picker
 	permit wild.Permit
-	over   bool           // the table of package main, the last one, has been registered
-	block  unsafe.Pointer // the BlockWild
+	over   bool // the table of package main, the last one, has been registered
+	block  wild.Block
 }
 
 // readHistory reads the file of known=. A missing file is not an error: the first process has none.
@@ -66,17 +65,12 @@ func beginWild(h wild.History) (refused uint64) {
 	picking.Picker, picking.over = wild.Picker{Seed: seed, Max: int(conf.Pick), History: h}, false
 	lock()
 	defer unlock()
-	if picking.block = space.New(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); picking.block == nil {
+	var ok bool
+	if picking.block, ok = wild.NewBlock(&space, refused, conf.Pick, load); !ok {
 		return layout.WildFull
 	}
-	*wildWord(layout.OffWildRefused) = refused
-	*wildWord(layout.OffWildPick) = conf.Pick
-	*wildWord(layout.OffWildLoad) = load
-	space.Publish(picking.block)
 	return refused
 }
-
-func wildWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(picking.block, off)) }
 
 // decline ends a run that collects nothing; its data only say that it declined. The caller has
 // acquired starting.
@@ -119,7 +113,7 @@ func (t *table) enter() {
 		i++
 		if id, ok := lite.ParseHex(line.ID()); ok && line.IsFunction() && !line.CountsOnly() && conf.wants(line.ID(), line.Name()) {
 			picking.Add(id, number)
-			*wildWord(layout.OffWildOf)++
+			picking.block.AddFunction()
 		}
 	}
 	picked, on, off := picking.Update()
@@ -132,14 +126,7 @@ func (t *table) enter() {
 	for _, number := range on {
 		turnMarker(number, true)
 	}
-	atomic.StoreUint64(wildWord(layout.OffWildLen), 0)
-	for i, p := range picked {
-		at := layout.OffWildData + uintptr(i)*layout.WildSize
-		*wildWord(at + layout.WildMarker) = uint64(p.Number)
-		*wildWord(at + layout.WildLimit) = p.Limit
-		*wildWord(at + layout.WildRuns) = uint64(p.Runs)
-	}
-	atomic.StoreUint64(wildWord(layout.OffWildLen), uint64(len(picked)))
+	picking.block.SetPicked(picked)
 }
 
 // turnMarker turns the marker of that number on or off.

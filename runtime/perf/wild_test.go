@@ -3,10 +3,12 @@
 package perf
 
 import (
+	"encoding/binary"
 	"slices"
 	"testing"
-	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -17,8 +19,12 @@ func TestEnter(t *testing.T) {
 	kept, keptConf := picking, conf
 	defer func() { picking, conf = kept, keptConf }()
 	const most, first = 5, 1 << 29
-	block := make([]uint64, (layout.OffWildData+most*layout.WildSize)/8)
-	picking.Picker, picking.over, picking.block = wild.Picker{Seed: 1, Max: most}, false, unsafe.Pointer(&block[0])
+	var s blocks.Space
+	file := make([]byte, blocks.FirstPiece)
+	s.Open(&datafile.File{}, file, &arena, nil)
+	picking.block, _ = wild.NewBlock(&s, layout.WildPicked, most, layout.NoLoad)
+	word := func(off int) uint64 { return binary.NativeEndian.Uint64(file[layout.HeaderSize+off:]) }
+	picking.Picker, picking.over = wild.Picker{Seed: 1, Max: most}, false
 	conf.Skip = "p.skipped"
 	for k, text := range []string{
 		"p\tp\nm\t00000000000000a0\tfunc\t0\t1\t1\t0\t-\t-\t1\tp.f\nm\t00000000000000a1\tloop\t0\t1\t1\t0\t-\t-\t1\tp.f:for#1\n",
@@ -30,15 +36,15 @@ func TestEnter(t *testing.T) {
 		e.enter()
 	}
 	var picked []uint64
-	for i := range *wildWord(layout.OffWildLen) {
-		at := layout.OffWildData + uintptr(i)*layout.WildSize
-		picked = append(picked, *wildWord(at + layout.WildMarker))
-		if limit := *wildWord(at + layout.WildLimit); limit != layout.NoLimit {
+	for i := range word(layout.OffWildLen) {
+		at := layout.OffWildData + int(i)*layout.WildSize
+		picked = append(picked, word(at+layout.WildMarker))
+		if limit := word(at + layout.WildLimit); limit != layout.NoLimit {
 			t.Errorf("the limit is %d where all are picked", limit)
 		}
 	}
 	slices.Sort(picked)
-	if want := []uint64{first, first + 3, first + 5}; !slices.Equal(picked, want) || *wildWord(layout.OffWildOf) != 3 {
-		t.Errorf("picked %d of %d, want %d", picked, *wildWord(layout.OffWildOf), want)
+	if want := []uint64{first, first + 3, first + 5}; !slices.Equal(picked, want) || word(layout.OffWildOf) != 3 {
+		t.Errorf("picked %d of %d, want %d", picked, word(layout.OffWildOf), want)
 	}
 }

@@ -86,3 +86,24 @@ func Word(g, offset uintptr) uint64 {
 //go:norace
 //go:nocheckptr
 func IsDead(g, id uintptr) bool { return Word(g, id-8)&(1<<32-1)&^scanned == dead }
+
+// Initialising reports whether the calling goroutine is initialising packages, for which the Go
+// runtime uses doInit1 (runtime/proc.go).
+func Initialising() bool {
+	pcs := make([]uintptr, 256)
+	for skip := 0; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		for frames := runtime.CallersFrames(pcs[:n]); n > 0; {
+			f, more := frames.Next()
+			if f.Function == "runtime.doInit1" || f.Function == "runtime.doInit" {
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}

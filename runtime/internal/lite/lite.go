@@ -25,6 +25,18 @@ func Field(line string, n, last int) string {
 	return f
 }
 
+// Contains reports whether text contains what.
+//
+//go:norace
+func Contains(text []byte, what string) bool {
+	for ; len(text) >= len(what); text = text[1:] {
+		if string(text[:len(what)]) == what {
+			return true
+		}
+	}
+	return false
+}
+
 // PackageOf returns the import path in the name of a function.
 func PackageOf(name string) string {
 	slash := 0

@@ -6,8 +6,10 @@ package report
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A Run is the report's data about the run.
@@ -20,6 +22,29 @@ type Run struct {
 	Notes                []string // lines before the table
 	NoTable              bool     // nothing was timed or counted
 	Lost                 uint64   // scopes that could not be recorded
+}
+
+// Of returns what the header of a data file, whose words are at the results of word, says about the
+// run.
+//
+//go:norace
+func Of(word func(off uintptr) *uint64) Run {
+	run := Run{
+		PID:     *word(layout.OffPID),
+		NS:      *word(layout.OffEndMono) - *word(layout.OffStartMono),
+		Clock:   "mono",
+		Quantum: *word(layout.OffQuantum),
+		Read:    *word(layout.OffRead),
+		Scope:   *word(layout.OffScopeCost),
+		Lost:    atomic.LoadUint64(word(layout.OffLost)),
+	}
+	switch *word(layout.OffClock) {
+	case layout.ClockTSC:
+		run.Clock = "tsc"
+	case layout.ClockCNTVCT:
+		run.Clock = "cntvct"
+	}
+	return run
 }
 
 // A Row is a line of the table: a marker, or a counter.

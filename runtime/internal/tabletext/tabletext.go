@@ -47,6 +47,30 @@ func Next(text string) (line Line, rest string) {
 	return line, text
 }
 
+// IsLast reports whether a text is that of the last table of a program: LastTable is among the lines
+// of one letter with which it begins.
+func IsLast(text string) bool {
+	for line, rest := Next(text); len(line) == 1; line, rest = Next(rest) {
+		if line == LastTable {
+			return true
+		}
+	}
+	return false
+}
+
+// Describe returns the package of a table and the number of markers in its text.
+func Describe(text string) (importPath string, markers int) {
+	for line, rest := Next(text); line != ""; line, rest = Next(rest) {
+		switch line.Kind() {
+		case Package:
+			importPath = line.ImportPath()
+		case Marker:
+			markers++
+		}
+	}
+	return importPath, markers
+}
+
 // Kind returns the kind of the line, 0 if it has no fields.
 func (l Line) Kind() byte {
 	if len(l) > 1 && l[1] == '\t' {

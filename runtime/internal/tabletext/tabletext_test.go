@@ -66,3 +66,22 @@ func FuzzNext(f *testing.F) {
 		}
 	})
 }
+
+// A stopwatch has a table of one marker, whose ID depends on its name only.
+func TestStopwatch(t *testing.T) {
+	text := Stopwatch("load\tall", "a.go", 7)
+	importPath, markers := Describe(text)
+	if !IsStopwatch(text) || IsStopwatch("p\ta\n") || IsLast(text) || importPath != "-" || markers != 1 {
+		t.Errorf("%q: package %q, %d markers", text, importPath, markers)
+	}
+	line := Line("")
+	for l, rest := Next(text); l != ""; l, rest = Next(rest) {
+		line = l
+	}
+	if line.Name() != "load all" || line.ID() != Line(Stopwatch("load\tall", "b.go", 8)[len("p\t-\nf\tb.go\n"):]).ID() {
+		t.Errorf("%q is named %q, ID %s", text, line.Name(), line.ID())
+	}
+	if !IsLast("s\ne\np\tmain\n") || IsLast("p\tmain\ne\n") {
+		t.Error("the last table")
+	}
+}
