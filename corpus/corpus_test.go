@@ -21,7 +21,7 @@ import (
 
 var (
 	choice = flag.String("corpus", "", "`entries` to run, comma-separated, or all; default: all in make corpus, in make test the small ones without -race")
-	modes  = flag.String("corpus-modes", "all,all-race,all-deep,all-paths,count", "`modes` of comparison, comma-separated")
+	modes  = flag.String("corpus-modes", "all,all-race,all-deep,all-paths,all-sampled-paths,count", "`modes` of comparison, comma-separated")
 	keep   = flag.String("corpus-keep", "", "`folder` to leave the output of all runs in")
 )
 
@@ -174,6 +174,7 @@ func check(t *testing.T, e entry, exceptions []*exception) []row {
 	var rows []row
 	for _, mode := range strings.Split(*modes, ",") {
 		own, flags := []string(nil), []string(nil)
+		w.markgen = ""
 		switch mode {
 		case "count":
 			rows = append(rows, w.counts(t, exceptions))
@@ -183,32 +184,34 @@ func check(t *testing.T, e entry, exceptions []*exception) []row {
 			flags = []string{"-race"}
 		case "all-deep", "all-paths":
 			own = []string{strings.TrimPrefix(mode, "all")}
+		case "all-sampled-paths":
+			own, w.markgen = []string{"-paths"}, "sample=1:7"
 		default:
 			t.Fatalf("-corpus-modes=%s: %s is none", *modes, mode)
 		}
 		if mode == "all" || *choice != "" {
 			rows = append(rows, w.tests(t, mode, own, flags, exceptions))
 		}
-		if mode == "all-paths" && *choice != "" {
-			w.paths(t, filepath.Join(w.out, mode+".markgen"))
+		if strings.HasSuffix(mode, "-paths") && *choice != "" {
+			w.paths(t, mode, filepath.Join(w.out, mode+".markgen"))
 		}
 	}
 	return rows
 }
 
 // paths checks that the figures of markers are the sums over their paths.
-func (w *workplace) paths(t *testing.T, data string) {
+func (w *workplace) paths(t *testing.T, mode, data string) {
 	t.Helper()
 	p, err := runfile.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !p.Complete {
-		t.Logf("all-paths: sums are not compared: %q", p.Warnings)
+		t.Logf("%s: sums are not compared: %q", mode, p.Warnings)
 		return
 	}
 	for _, err := range profiletest.PathSums(p) {
-		t.Errorf("all-paths: %v", err)
+		t.Errorf("%s: %v", mode, err)
 	}
 }
 

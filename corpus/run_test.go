@@ -27,6 +27,8 @@ type workplace struct {
 	exe   string // the markgen command
 	dir   string // where the go command runs
 	out   string // where outputs go
+
+	markgen string // value of MARKGEN
 }
 
 // download returns the folder of a module in the module cache.
@@ -125,7 +127,7 @@ func (w *workplace) command(ctx context.Context, exe string, args ...string) *ex
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod -buildvcs=false "+tier.CachedFlags(), "PWD="+w.dir)
+	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod -buildvcs=false "+tier.CachedFlags(), "PWD="+w.dir, "MARKGEN="+w.markgen)
 	return cmd
 }
 

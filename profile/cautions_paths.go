@@ -14,7 +14,7 @@ func (p *Paths) cautions(list []string) []string {
 		list = append(list, "labelled other, as their marker had 1,000 labels: "+units.Plural(p.Labels, "scope")+"; label by something with fewer values")
 	}
 	if p.Lost > 0 {
-		list = append(list, "on no path, as there were too many goroutines, or too little memory: "+units.Plural(p.Lost, "scope"))
+		list = append(list, "on no path, as there were too many goroutines, too little memory, or none in the sample: "+units.Plural(p.Lost, "scope"))
 	}
 	return list
 }

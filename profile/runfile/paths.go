@@ -121,13 +121,13 @@ func (r *run) paths() {
 		return
 	}
 	t, number := &r.tree, r.numbering()
-	t.scale(r.total)
+	lost := r.scalePaths(number)
 	for i := range t.nodes {
 		t.nodes[i].ID = r.pathID(number(t.marker[i]))
 	}
 	r.Paths = profile.NewPaths(profile.KeepPaths(t.nodes, func(i int) bool { return t.nodes[i].ID != 0 || t.marker[i] == layout.NoMarker }))
 	r.Paths.Runs = 1
-	r.Paths.Lost, r.Paths.Labels = r.header.word(layout.OffPathsLost), r.header.word(layout.OffOtherLabels)
+	r.Paths.Lost, r.Paths.Labels = profile.Add64(lost, r.header.word(layout.OffPathsLost)), r.header.word(layout.OffOtherLabels)
 }
 
 // pathID returns the ID of the marker at a global index, or 0.

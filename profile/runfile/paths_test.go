@@ -30,10 +30,17 @@ func TestPathsAddUp(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", worker, "./testdata/pathworker").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	samples := func(spec string) bool {
+		return strings.Contains(spec, "sample") && !strings.HasSuffix(spec, "=1:1")
+	}
 	run := func(t *testing.T, spec, seed string) *profile.Profile {
 		t.Helper()
 		file := filepath.Join(dir, "data")
-		cmd := exec.Command(worker, seed)
+		rounds := "30"
+		if samples(spec) {
+			rounds = "1000" // markers are sampled from their thousandth scope on
+		}
+		cmd := exec.Command(worker, seed, rounds)
 		cmd.Env = append(os.Environ(), "MARKGEN=file="+file+","+spec)
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("%v\n%s", err, out)
@@ -46,9 +53,13 @@ func TestPathsAddUp(t *testing.T) {
 	}
 	for _, spec := range []string{"paths", "paths=20", "paths,unfolded", "paths=200,unfolded", "paths,outermost", "paths,callers", "paths,pairs",
 		"paths,collect=alloc", "paths,collect=time+trace", "paths,demote=1:1000", "paths,enough=100", "paths,throttle=100:1000000",
-		"paths,pause=count:w.F03:20,resume=count:w.F04:10", "paths,only=w.F0?;w.F23", "paths,sample=1:1", "paths,sample=1:5", "paths,sample=1:20,seed=3", "paths,sample=1:5,collect=alloc", "paths,sample=1:5,collect=time+trace", "paths,sample=1:3,outermost,pause=count:w.F03:20,resume=count:w.F04:10", "paths,clock=mono"} {
+		"paths,pause=count:w.F03:20,resume=count:w.F04:10", "paths,only=w.F0?;w.F23", "paths,sample=1:1", "paths,sample=1:5", "paths,sample=1:20,seed=3", "paths,sample=1:1000", "paths,sample=1:5,collect=alloc", "paths,sample=1:5,collect=time+trace", "paths,sample=1:3,outermost,pause=count:w.F03:20,resume=count:w.F04:10", "paths,clock=mono"} {
 		t.Run(spec, func(t *testing.T) {
-			for _, seed := range []string{"1", "2", "3"} {
+			seeds := []string{"1", "2", "3"}
+			if samples(spec) {
+				seeds = seeds[:1]
+			}
+			for _, seed := range seeds {
 				p := run(t, spec, seed)
 				profiletest.CheckPaths(t, p)
 				if len(p.Paths.Nodes) < 10 {
@@ -69,6 +80,9 @@ func TestPathsAddUp(t *testing.T) {
 				}
 				if strings.Contains(spec, "alloc") {
 					checkReadings(t, p)
+				}
+				if sampled := slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Sampled() }); sampled != samples(spec) {
+					t.Errorf("sampled: %v", sampled)
 				}
 				profiletest.Encoded(t, p)
 			}

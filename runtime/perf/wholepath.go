@@ -16,6 +16,8 @@ import (
 //	  serve             outermost: one call in N is recorded
 //	    query           with the call of serve around it
 //
+// A scope inside one of its marker from before it was sampled is exact, too: a marker is once on a path.
+//
 // An outermost scope is on the stack even if it is only counted. So the scopes around it know its
 // time, and scopes of markers that are not sampled yet, which are always recorded, have it on their
 // path. What it contains is counted and not on the stack.
@@ -77,6 +79,9 @@ func sampledScope(i uint32) uint32 {
 		p, key, _ := near(g)
 		if p.key != key {
 			p = find(g)
+		}
+		if first := baseOf(i); p != nil && p.mask>>(first%64)&1 != 0 && p.nested(first) != first {
+			return first
 		}
 		if outer := p.sampled(); outer != 0 {
 			countScope(i)

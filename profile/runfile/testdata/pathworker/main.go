@@ -1,6 +1,6 @@
 // Command pathworker is marked by hand. Its goroutines open scopes in random order, inside
 // themselves too, label them, leave some by panics or runtime.Goexit, and move between processors. The first
-// argument is the seed. With a second one, it says "ready" and goes on until it is killed.
+// argument is the seed. The second is the number of rounds; with "on" it says "ready" and goes on until it is killed.
 package main
 
 import (
@@ -106,7 +106,9 @@ func main() {
 	}
 	rounds := 30
 	if len(os.Args) > 2 {
-		rounds = -1
+		if rounds, err = strconv.Atoi(os.Args[2]); err != nil {
+			rounds = -1
+		}
 	}
 	var wg sync.WaitGroup
 	for g := range 8 {
