@@ -460,7 +460,7 @@ func trapCounts(t *testing.T, what, timed, demoted string) {
 }
 
 // trapPaths checks that the figures of markers are the sums over their paths. The run has
-// sample=1:1, since a marker with a rate of its own is on paths with its timed scopes only.
+// sample=1:1, since a marker with a rate of its own is on no path if none of its scopes was timed.
 func trapPaths(t *testing.T, what, data string) {
 	t.Helper()
 	p, err := runfile.Read(data)
