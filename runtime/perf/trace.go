@@ -43,7 +43,7 @@ func startTrace() {
 		return
 	}
 	rings.Open(trace.Host{
-		Lock: lock, Unlock: unlock, Now: now, NewBlock: newRing, Publish: space.Publish,
+		Lock: lock, Unlock: unlock, Now: now, NewBlock: newRing, Publish: publishRing,
 		BeforeSlow: beforeSlowRecord, Discount: discount,
 	}, header, room/layout.RecordSize)
 	tracing.rings = rings
@@ -55,6 +55,12 @@ func startTrace() {
 	}
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|flags)
 }
+
+// publishRing publishes a block of trace records. It is a function, since the garbage collector
+// would free a method value that only Rings have.
+//
+//go:norace
+func publishRing(b unsafe.Pointer) { space.Publish(b) }
 
 // newRing makes a block of trace records. It returns nil if the block would not be in the file, as
 // nothing reads a ring that is in memory only.

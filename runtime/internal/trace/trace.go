@@ -18,7 +18,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Host is what Rings need from package perf.
+// A Host is what Rings need from package perf: functions, not closures or method values, which the
+// garbage collector would free, as it does not know of Rings.
 type Host struct {
 	Lock, Unlock func()
 	Now          func() uint64 // ticks
