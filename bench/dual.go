@@ -134,6 +134,6 @@ func (b *bench) dualStart(ctx context.Context, sides []dualSide) error {
 		remark += fmt.Sprintf(" %s %.2f ms", s.name, fewest(times[s.name]))
 	}
 	b.record("dual: start, added to that of go build", atMost(0.2).in("ms"), fewest(times["dual"])-fewest(times["plain"]), remark)
-	b.record("dual: start with MARKGEN, added to that of the marked program", atMost(3).in("ms"), fewest(times["becomes"])-fewest(times["marked"]), "")
+	b.record("dual: start with MARKGEN, added to that of the marked program", atMost(2).in("ms"), fewest(times["becomes"])-fewest(times["marked"]), "")
 	return nil
 }
