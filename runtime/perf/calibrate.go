@@ -61,7 +61,6 @@ var (
 // acquired starting, and nothing is recorded yet.
 //
 //go:norace
-//go:nocheckptr
 func calibrate() {
 	var p *slot
 	if hasG {
@@ -153,7 +152,6 @@ var aside unsafe.Pointer
 // measureCosts makes one round. The caller holds the lock, so no directory is made meanwhile.
 //
 //go:norace
-//go:nocheckptr
 func measureCosts() {
 	directory.Make(&scratchDirectory, &arena, scratchIndex, scratchIndex+1, func() *cell.Cell { return &scratch })
 	directory.Make(&scratchDirectory, &arena, scratchEdgeIndex, scratchIndex+1, func() *cell.Cell { return &scratchEdge })

@@ -37,7 +37,6 @@ func (t *table) sampled() bool {
 // does not collect yet all are off.
 //
 //go:norace
-//go:nocheckptr
 func (t *table) choose(collecting bool) {
 	off := uint32(0)
 	if !collecting { // never on, however briefly: a goroutine that finds a marker on may record much later

@@ -22,7 +22,6 @@ func Pass(m *Marker) { pass(m) }
 // pass is Pass for use in an assignment.
 //
 //go:norace
-//go:nocheckptr
 func pass(m *Marker) (n [0]byte) {
 	if m == nil {
 		return n

@@ -28,7 +28,6 @@ func countsDown(w uint32) bool {
 // due counts a scope of the marker of that index, and reports whether it is to be timed.
 //
 //go:norace
-//go:nocheckptr
 func due(index uint32) bool {
 	for {
 		pid := procPin()

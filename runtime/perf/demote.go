@@ -203,7 +203,6 @@ type times struct {
 // timesOf returns the times of the marker of an index. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func timesOf(index uint32) (t times) {
 	for shard := range usedShards {
 		c := cellIn(shard, index)
@@ -252,7 +251,6 @@ var searches uint64
 // longer looks for scope ends. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func settleDemoted() {
 	if len(unsettled) == 0 {
 		return
@@ -280,7 +278,6 @@ func settleDemoted() {
 // passDemoted counts a scope of a demoted marker whose code has no counter.
 //
 //go:norace
-//go:nocheckptr
 func passDemoted(m *Marker) {
 	i := m.index & layout.IndexMask
 	pid := procPin()

@@ -66,7 +66,6 @@ func (f *firstCall) show() {
 // call: firstBit in its record says so, and ended is called when it ends, too.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) ended(i uint32, ns uint64, how uint8) {
 	if i < firstIndex {
@@ -93,7 +92,6 @@ func (p *slot) ended(i uint32, ns uint64, how uint8) {
 // outermost sets firstBit of the outermost open scope with that index.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) outermost(i uint32) {
 	s := p.stack.scopes()
 	for k := range s.n {
@@ -108,7 +106,6 @@ func (p *slot) outermost(i uint32) {
 // open scopes.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) discount(since uint64) {
 	if p != nil {
 		if d := now() - since; int64(d) > 0 {
@@ -125,7 +122,6 @@ func discount(since uint64) { ownSlot().discount(since) }
 // ownSlot returns the goroutine's slot in this run, or nil if there is none.
 //
 //go:norace
-//go:nocheckptr
 func ownSlot() *slot {
 	if !hasG || hot.slots == nil {
 		return nil

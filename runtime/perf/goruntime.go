@@ -20,7 +20,6 @@ var hasState bool
 // goidOf returns the ID of the goroutine of g; 0 on a system stack.
 //
 //go:norace
-//go:nocheckptr
 func goidOf(g uintptr) uint64 { return goroutine.Word(g, hot.goid) }
 
 // The Go runtime calls the functions of timers on the system stack of a thread (time.sendTime and
@@ -62,7 +61,6 @@ const maxCalls = 64
 // of calls, and whether these are all calls. It calls nothing that could move the stack.
 //
 //go:norace
-//go:nocheckptr
 //go:nosplit
 //go:noinline
 func walk(calls *[maxCalls]call) (g uintptr, n int, whole bool) {

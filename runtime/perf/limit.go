@@ -16,7 +16,6 @@ const minCollected = 100_000_000
 // processor is a multiple of a power of two.
 //
 //go:norace
-//go:nocheckptr
 func limitAt(index uint32) {
 	pid := procPin()
 	c := cellOf(pid, index)

@@ -65,7 +65,6 @@ func (p *slot) leaveDeep() {
 // newActive returns a set of the scopes on a stack, or nil if there is no memory.
 //
 //go:norace
-//go:nocheckptr
 func newActive(s *stack) *multiset.Set {
 	a := activeSets.New(firstActive)
 	for i := uint32(0); a != nil && i < s.n; i++ {

@@ -76,7 +76,6 @@ func followPaths(s, old *stack) {
 // update makes e the node of a scope at position pos of a stack, unless it is that already.
 //
 //go:norace
-//go:nocheckptr
 func (e *pathNode) update(parent, index, pos uint32) {
 	if e.parent == parent && e.marker == index && e.node != cct.None {
 		return
@@ -121,7 +120,6 @@ func addPath(t *cct.Tree, parent, index, label uint32) (k uint32) {
 // around it.
 //
 //go:norace
-//go:nocheckptr
 func (s *stack) node(pos uint32) uint32 {
 	if s.nodes.p == nil {
 		return cct.None
@@ -148,7 +146,6 @@ func (s *stack) popNode(pos uint32) uint32 {
 // pointPath returns the node of an execution of the marker of that index, which has no scope.
 //
 //go:norace
-//go:nocheckptr
 func pointPath(index uint32) uint32 {
 	p := ownSlot()
 	if p == nil {
@@ -168,7 +165,6 @@ func pointPath(index uint32) uint32 {
 // pinned.
 //
 //go:norace
-//go:nocheckptr
 func pathCell(pid int, node uint32) *cct.Cell {
 	if uint(pid) >= layout.MaxShards {
 		return nil
@@ -180,7 +176,6 @@ func pathCell(pid int, node uint32) *cct.Cell {
 // if there is no memory. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func makePathCell(pid int, node uint32) *cct.Cell {
 	pid = min(pid, layout.MaxShards)
 	return directory.Make(&shards[pid].paths, &arena, node, node+1, func() *cct.Cell {
@@ -191,7 +186,6 @@ func makePathCell(pid int, node uint32) *cct.Cell {
 // exitOnPath is exit for a run with the hook hookPaths alone.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (e Entered) exitOnPath(t uint64, size int) {
 	if t == 0 {
@@ -260,7 +254,6 @@ func (p *endedScope) recordIn(pid int, c *cell.Cell) bool {
 // lock.
 //
 //go:norace
-//go:nocheckptr
 func (p *endedScope) recordShared(c *cell.Cell) {
 	p.record(c)
 	if d := shards[layout.MaxShards].paths; p.node != cct.None && d != nil {
@@ -291,7 +284,6 @@ var scratchPath cct.Cell
 // holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func calibratePaths(pid int) {
 	if hot.hooks&hookPaths == 0 {
 		return
@@ -308,7 +300,6 @@ func (s *Scope) Labels() bool { return s != nil && s.open.index != 0 && hot.hook
 // 1000 values; further ones are one, "other". Label reports whether the scope has the label.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func Label(value string) bool {
 	if hot.hooks&hookPaths == 0 || value == "" {

@@ -68,7 +68,6 @@ func (slotSet) clear(owners []*slot) {
 // another key, find finds the right one.
 //
 //go:norace
-//go:nocheckptr
 func near(g uintptr) (p *slot, key uintptr, number uint64) {
 	number = goidOf(g)
 	return &lineOf(hot.slots, slotBits, g)[0], keyOf(g, number), number
@@ -91,7 +90,6 @@ func (p *slot) g() uintptr { return uintptr(uint64(p.key) & (1<<ownerShift - 1))
 // stack.
 //
 //go:norace
-//go:nocheckptr
 func find(g uintptr) *slot {
 	if onSystemStack(g) {
 		return nil
@@ -113,7 +111,6 @@ func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
 // over the slot of an earlier goroutine with the same g. It returns nil if there is no room.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (l *slotLine) find(g, key uintptr) *slot {
 	for k := 0; ; k++ {
@@ -176,7 +173,6 @@ func (p *slot) changeKey(key uintptr) bool {
 // its scopes. A new goroutine may have its g by now.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) claimGone() bool {
 	g, key := p.g(), atomic.LoadUintptr(&p.key)
 	if !hasState || !goroutine.IsDead(g, hot.goid) && keyOf(g, goidOf(g)) == key {

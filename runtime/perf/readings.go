@@ -40,7 +40,6 @@ type readingsRef struct {
 // but open no scope in the middle of another scope's beginning or end.
 //
 //go:norace
-//go:nocheckptr
 func (s *stack) scopes() *stack {
 	if rd := s.read.p; rd != nil && s == &rd.closed {
 		return rd.open
@@ -67,7 +66,6 @@ func (p *slot) take(rd *readings, f *collect.Frame, end bool) {
 // readStart reads the collectors for the scope that has been pushed.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) readStart() {
 	began := now()
 	rd, n := p.stack.read.p, p.stack.n
@@ -85,7 +83,6 @@ func (p *slot) readStart() {
 // beginning.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	rd, n := p.stack.read.p, p.stack.n
 	if rd == nil || !rd.Begun(n-1) {
@@ -113,7 +110,6 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 // readNothing records that collectors are not read for the scope that has been pushed.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) readNothing() {
 	rd, n := p.stack.read.p, p.stack.n
 	if rd == nil || !rd.Has(n-1) {
@@ -128,7 +124,6 @@ func (p *slot) readNothing() {
 // left.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) readStopped() {
 	rd := p.stack.read.p
 	if rd == nil {
@@ -144,7 +139,6 @@ func (p *slot) readStopped() {
 // the scopes that the panic left; 0 if the collectors were not read then.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) sinceStopped() uint64 {
 	if rd := p.stack.read.p; rd != nil && rd.at == p.recovered && rd.at != 0 {
 		return p.over - rd.over
@@ -203,7 +197,6 @@ type readBlocks [layout.MaxShards + 1]*directory.Of[collect.Block]
 // at returns the block on processor pid, or nil if there is none yet. The caller is pinned.
 //
 //go:norace
-//go:nocheckptr
 func (b *readBlocks) at(pid int, index uint32) *collect.Block {
 	if uint(pid) >= layout.MaxShards {
 		return nil
@@ -214,7 +207,6 @@ func (b *readBlocks) at(pid int, index uint32) *collect.Block {
 // record adds the readings of a scope to the block of its index in to, on the current processor.
 //
 //go:norace
-//go:nocheckptr
 func (p *plan) record(to *readBlocks, index uint32, f *collect.Frame, nested bool) {
 	for {
 		pid := procPin()
@@ -234,7 +226,6 @@ func (p *plan) record(to *readBlocks, index uint32, f *collect.Frame, nested boo
 // ended.
 //
 //go:norace
-//go:nocheckptr
 func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, nested bool) (done bool) {
 	lock()
 	defer unlock()

@@ -16,7 +16,6 @@ import (
 // inside another of m.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) leavesOut(m *Marker, index uint32) bool {
 	if !conf.Outermost || p.nested(index) == index {
@@ -46,7 +45,6 @@ func leftOut(index uint32) {
 // turnOffInner turns m off until its outermost scope on the stack ends.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) turnOffInner(m *Marker, index uint32) {
 	for i := range p.stack.n {
 		if r := p.stack.at(i); r.index&^scopeBits == index {
@@ -75,7 +73,6 @@ func reopen(index uint32) {
 // a panic, since the panic may have left the scopes that would reopen them.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) reopenAll() {
 	if !conf.Shut {
 		return

@@ -101,7 +101,6 @@ func RegisterTable(before, after *Marker, text string) bool {
 }
 
 //go:norace
-//go:nocheckptr
 func register(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *tallies) bool {
 	begin()
 	if as == registeredInSource {

@@ -24,7 +24,6 @@ var (
 // 0 if there is none.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) caller(pos uint32) uint32 {
 	if pos <= 1 {
 		return 0
@@ -35,7 +34,6 @@ func (p *slot) caller(pos uint32) uint32 {
 // edge records a scope of the marker of that index, at position pos on the stack, under its caller.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) edge(index, pos uint32, done endedScope) {
 	caller := p.caller(pos)
@@ -62,7 +60,6 @@ func (p *slot) edge(index, pos uint32, done endedScope) {
 // recorded for its caller; 0 if there is none.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) edgeIndex(index uint32) uint32 {
 	if index < firstIndex || edges == nil {
 		return 0
@@ -123,7 +120,6 @@ var pairRows *directory.Of[relate.Row]
 // marker when they began.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) pairs(index uint32) {
 	if index < firstIndex {
@@ -152,7 +148,6 @@ func (p *slot) pairs(index uint32) {
 // pair records that scopes of two markers are open on one stack.
 //
 //go:norace
-//go:nocheckptr
 func pair(a, b uint32) {
 	if a < b {
 		a, b = b, a

@@ -40,7 +40,6 @@ func retire() {
 // scopes have all ended, if there is one. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func reuse() (slots slotSet) {
 	for len(retired) > 0 && uint64(nanotime())-retired[0].since > retireAfter && slots == (slotSet{}) {
 		r := retired[0]
@@ -60,7 +59,6 @@ func reuse() (slots slotSet) {
 // since they are looked up by depth when they end.
 //
 //go:norace
-//go:nocheckptr
 func noneOpen(owners []*slot) bool {
 	for _, p := range owners {
 		s := p.stack.scopes()

@@ -117,7 +117,6 @@ func hasRate(i uint32) bool {
 // scopeCount returns the number of scopes recorded under an index. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func scopeCount(index uint32) (n uint64) {
 	for shard := range usedShards {
 		if c := cellIn(shard, index); c != nil {
@@ -132,7 +131,6 @@ func scopeCount(index uint32) (n uint64) {
 // enough scopes. It checks at one scope in 128.
 //
 //go:norace
-//go:nocheckptr
 func sampleAt(index uint32) {
 	const each = 127
 	traced := hot.hooks&hookUntimed != 0 // there are no cells with counts

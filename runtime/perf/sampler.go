@@ -201,7 +201,6 @@ func recordedSince() (r sample.Recording) {
 // net time.
 //
 //go:norace
-//go:nocheckptr
 func (r *sampledMarker) add(rate, longer float64) {
 	now := totals{}
 	for shard := range usedShards {

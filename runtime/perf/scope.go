@@ -106,7 +106,6 @@ func (e Entered) Exit() {
 // depthScope or depthValue.
 //
 //go:norace
-//go:nocheckptr
 func enter(m *Marker, before *Scope, depth uint32) Entered {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 || before != nil && before.open.index != 0 {
@@ -183,7 +182,6 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 // enterAt opens a scope of m, which has index i, perhaps with wholeBits, at tick t on goroutine g.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	whole := i & wholeBits
@@ -249,7 +247,6 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 // of its input is size-1. This is the fast path; exitAt handles every case.
 //
 //go:norace
-//go:nocheckptr
 func (e Entered) exit(t uint64, size int) (none Entered) {
 	i, p := e.index, e.slot
 	if x := hot.hooks; x != 0 {
@@ -346,7 +343,6 @@ func switchAt(c *cell.Cell, ns, t uint64) *cell.Bucket {
 // exitAt is the slow path of exit; it handles all scopes.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (e Entered) exitAt(t uint64, size int) {
 	i, p := e.index, e.slot

@@ -36,7 +36,6 @@ var (
 // pinned.
 //
 //go:norace
-//go:nocheckptr
 func cellOf(pid int, i uint32) *cell.Cell {
 	if uint(pid) >= layout.MaxShards {
 		return nil
@@ -179,7 +178,6 @@ func prepare(pid int, i uint32, p *endedScope) (done bool) {
 // is no memory or no such marker. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func makeCell(pid int, i uint32) *cell.Cell {
 	if i < firstIndex || i >= nextIndex || pid < 0 {
 		return nil

@@ -42,7 +42,6 @@ func (p *slot) sized(i uint32, n int, ns uint64) {
 // If it has to make room, it returns the tick at which it began to.
 //
 //go:norace
-//go:nocheckptr
 func recordSize(i uint32, n, ns uint64) (from uint64) {
 	for {
 		pid := procPin()
@@ -68,7 +67,6 @@ func recordSize(i uint32, n, ns uint64) (from uint64) {
 // run.
 //
 //go:norace
-//go:nocheckptr
 func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	lock()
 	defer unlock()

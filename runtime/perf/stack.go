@@ -103,7 +103,6 @@ func (s *stack) at(i uint32) *record {
 // busy reports whether a scope of that index needs more than a push.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) busy(index uint32) bool {
 	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.active != nil
 }
@@ -112,7 +111,6 @@ func (p *slot) busy(index uint32) bool {
 // calls activate if p.active is not nil.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	s := p.stack
 	n := s.n
@@ -133,7 +131,6 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 // there may be one.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) nested(index uint32) uint32 {
 	s := p.stack

@@ -160,7 +160,6 @@ func change(from, to RunState, why cause, marker uint32) bool {
 // follow makes the words of all markers agree with the state. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func follow() {
 	for {
 		s := State()
@@ -182,7 +181,6 @@ func follow() {
 // follow makes the words of a table's markers, and its counters, agree with a state.
 //
 //go:norace
-//go:nocheckptr
 func (t *table) follow(s RunState) {
 	for i := range t.markers {
 		m := t.at(uint32(i))
@@ -223,7 +221,6 @@ func (t *table) settleNew() {
 // code no longer looks for scope ends. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func settleMarkers() {
 	open := make([]bool, nextIndex)
 	findOpen(true)

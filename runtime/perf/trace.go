@@ -134,7 +134,6 @@ func aboutTrace() string {
 // the record includes its duration.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) trace(what uint32, t, cost uint64) {
 	if level := p.stack.n; p.delayed {
 		p.delayed = false
@@ -148,7 +147,6 @@ func (p *slot) trace(what uint32, t, cost uint64) {
 // that a panic or Goexit left already has a record (traceLeft).
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) traceExit(index, kind uint32, t uint64) {
 	if p.unwinding {
 		return
@@ -160,7 +158,6 @@ func (p *slot) traceExit(index, kind uint32, t uint64) {
 // is when that was noticed, not when it happened.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
 	s := p.stack
 	i := s.at(s.n-1).index &^ scopeBits
@@ -170,7 +167,6 @@ func (p *slot) traceLeft(t uint64) {
 // tracePoint writes the record of an execution without a duration.
 //
 //go:norace
-//go:nocheckptr
 func tracePoint(index uint32) {
 	var t uint64
 	var g uintptr
@@ -186,7 +182,6 @@ func tracePoint(index uint32) {
 // recorded: for getting its index, say, or a cell.
 //
 //go:norace
-//go:nocheckptr
 func traceTaken(index uint32, from uint64) {
 	if hot.hooks&hookTrace != 0 {
 		tracing.rings.WriteSlow(goidOf(getg()), index|layout.RecordTaken<<layout.RecordKindShift, 0, from)
@@ -197,7 +192,6 @@ func traceTaken(index uint32, from uint64) {
 // scopes.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 //go:nosplit
 func (e Entered) exitTraced(t uint64, size int) {
@@ -230,7 +224,6 @@ func (e Entered) exitTraced(t uint64, size int) {
 // popTraced ends the innermost scope of marker index, at tick t, in runs without timing.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) popTraced(index uint32, t uint64) {
 	s := p.stack
 	r := s.at(s.n - 1)

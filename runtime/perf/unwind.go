@@ -17,7 +17,6 @@ import (
 // at which recover stopped the panic, if that is known, else at tick t.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) endLeft(n uint32, t uint64) {
 	sinceStopped := p.sinceStopped()
@@ -44,7 +43,6 @@ func (p *slot) endLeft(n uint32, t uint64) {
 // end ends the innermost scope, of the marker of that index, at tick t.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) end(index uint32, t uint64) {
 	if n := p.stack.n; n > 0 {
 		Entered{at: uint64(n), slot: p, index: index}.exit(t, 0)
@@ -54,7 +52,6 @@ func (p *slot) end(index uint32, t uint64) {
 // drop ends the innermost scope without a duration; it is counted.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) drop() {
 	s := p.stack
 	r := s.at(s.n - 1)
@@ -83,7 +80,6 @@ func (p *slot) drop() {
 // at an unknown time.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) abandon() {
 	p.stack = p.stack.scopes()
 	for p.stack.n > 0 && !p.frozen() {
@@ -98,7 +94,6 @@ func (p *slot) abandon() {
 // therefore rewritten so that it is not inlined: chooseForm in package rewrite.)
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) unwind(index, depth uint32, t uint64) {
 	s := p.stack
 	for n := s.n; n > 0 && p.stack == s; n-- {
@@ -118,7 +113,6 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 // already stopped, and complete has yet to finish.
 //
 //go:norace
-//go:nocheckptr
 func endAllLeft() {
 	if !hasG || hot.slots == nil || hot.hooks&hookUntimed != 0 {
 		return
@@ -145,7 +139,6 @@ func endAllLeft() {
 // leftBehind ends the scopes above position n, which have been left.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) leftBehind(n uint32) {
 	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); {
 		if r := s.at(s.n - 1); s.n <= p.then && int64(p.recovered-r.start) >= 0 && hot.hooks&hookTrace == 0 {

@@ -110,7 +110,6 @@ func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 // Begin is Open behind the function's gate. It is the fast path, like enter.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func Begin(m *Marker) (n Nothing) {
 	i := m.index
@@ -155,7 +154,6 @@ func Begin(m *Marker) (n Nothing) {
 // whose stack has words words in use. It is the slow path of Begin.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	whole := i & wholeBits
@@ -234,7 +232,6 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 // End is Shut behind the function's gate. It ends the scope of the marker in the caller's frame.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
 	if m.Off == layout.OffDemoted|layout.OffSettled {
@@ -276,7 +273,6 @@ func End(m *Marker) (n Nothing) {
 // also ends the scopes deeper in the stack, which have been left.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func begun(m *Marker, at *byte) bool {
 	g, depth := depthOf(at)
@@ -300,7 +296,6 @@ func begun(m *Marker, at *byte) bool {
 // in use, after the scopes deeper in the stack, which a recovered panic has left.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	p := find(g)
@@ -333,7 +328,6 @@ func (s *Scope) Leave() {
 // arguments whose addresses are the depths of these scopes are below the variable.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func leaveFrame(at *byte) {
 	if !hasG || hot.slots == nil {

@@ -20,7 +20,6 @@ func Recovered(v any) any {
 }
 
 //go:norace
-//go:nocheckptr
 //go:noinline
 func recovered() {
 	if !hasG {
@@ -48,7 +47,6 @@ func recovered() {
 // order, the scopes below end after them (endLeft).
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) endRecovered(top, deepest uint32) {
 	s := p.stack
 	n := s.n
@@ -82,7 +80,6 @@ const maxAbove = 8
 // duration so far of the lowest scope moved counts as a child of the enclosing scope.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) endBelow(low, n uint32) {
 	var above [maxAbove]record
 	s := p.stack
@@ -122,7 +119,6 @@ var panicFP uintptr // 0 if unknown
 // calls nothing that could move the stack.
 //
 //go:norace
-//go:nocheckptr
 //go:nosplit
 func panicking() (top, deepest uint32) {
 	if panicFP == 0 {
@@ -150,7 +146,6 @@ func prepareRecovered() {
 // findPanicFP panics, and compares the words of the _panic with the frames on the stack.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func findPanicFP() {
 	const words = 20 // about the size of a _panic

@@ -130,7 +130,6 @@ func (t *Tallies) find(last **Own, i uintptr) (n Nothing) {
 // findAt is find for the unit of the address at.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 //go:nosplit
 func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
@@ -151,7 +150,6 @@ func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
 // enough calls.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (t *Tallies) countCall(last **Own, at uintptr) {
 	u, k := at/unitSize, at/unitSize%tallyUnits

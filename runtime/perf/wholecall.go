@@ -66,7 +66,6 @@ func (t *table) followCalls(i, index uint32) {
 // lock.
 //
 //go:norace
-//go:nocheckptr
 func callsOpen() bool {
 	if functionOf == nil || len(owners) > fewOwners {
 		return functionOf != nil

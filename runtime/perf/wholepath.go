@@ -66,7 +66,6 @@ func samplePaths(index uint32) {
 // is only counted.
 //
 //go:norace
-//go:nocheckptr
 func sampledScope(i uint32) uint32 {
 	if hot.hooks&hookPaths == 0 {
 		if due(i) {
@@ -101,7 +100,6 @@ func sampledScope(i uint32) uint32 {
 // The slot may be nil.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) sampled() uint32 {
 	if p == nil {
 		return 0
@@ -147,7 +145,6 @@ func (p *slot) enteredPassed() {
 // passed ends the innermost scope, which is only counted, at tick t.
 //
 //go:norace
-//go:nocheckptr
 func (p *slot) passed(t uint64) {
 	s := p.stack
 	r := s.at(s.n - 1)

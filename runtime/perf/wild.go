@@ -47,7 +47,6 @@ func readHistory(path string) (h wild.History, problem string) {
 // already. The caller has acquired starting.
 //
 //go:norace
-//go:nocheckptr
 func beginWild(h wild.History) (refused uint64) {
 	load, knows := platform.Load()
 	if !knows {

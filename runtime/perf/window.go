@@ -85,7 +85,6 @@ var windowClosed uint64
 // t outside the window. The first such scope after the window's end ends the window.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (w *window) includes(i uint32, t uint64) bool {
 	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
@@ -203,7 +202,6 @@ func dueNow(m *Marker) bool {
 // caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func settleGates(mayAllocate bool) {
 	if openBits == nil || !findOpen(mayAllocate) {
 		return // if openBits is nil, no marker has been closed yet
@@ -223,7 +221,6 @@ func settleGates(mayAllocate bool) {
 // have to allocate and may not. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func findOpen(mayAllocate bool) bool {
 	opens = opens[:0]
 	for _, p := range owners {
@@ -246,7 +243,6 @@ func findOpen(mayAllocate bool) bool {
 // markOpen sets or clears the bits of the indexes in opens.
 //
 //go:norace
-//go:nocheckptr
 func markOpen(set bool) {
 	for _, i := range opens {
 		if set {

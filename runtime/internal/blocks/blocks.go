@@ -194,7 +194,6 @@ func (s *Space) PublishParts(p unsafe.Pointer, size uintptr, parts [][]byte) {
 // disk may still have room for a smaller block.
 //
 //go:norace
-//go:nocheckptr
 func (s *Space) hasRoom(size uintptr) bool {
 	if !s.open || size <= s.free {
 		return s.open

@@ -70,7 +70,6 @@ func (l *labels) find(marker uint32, text string) (number, place uint32) {
 // cut to 256 bytes.
 //
 //go:norace
-//go:nocheckptr
 func (t *Tree) Label(marker uint32, text string) uint32 {
 	l := &t.labels
 	text = cut(text)
@@ -118,7 +117,6 @@ func (t *Tree) AddLabel(b *Blocks, marker uint32, text string) uint32 {
 }
 
 //go:norace
-//go:nocheckptr
 func (l *labels) add(place uint32, e label) uint32 {
 	k := l.n
 	l.list[k%labelRoom] = e

@@ -96,7 +96,6 @@ func (t *Tree) Open(limit uint32, unfolded bool, scratch uint32, memory func(uin
 // None if Add has to be called.
 //
 //go:norace
-//go:nocheckptr
 func (t *Tree) Child(parent, marker, label uint32) uint32 {
 	for i := hash(parent, marker, label); ; i++ {
 		l := &t.table[i&t.mask]
@@ -113,7 +112,6 @@ func (t *Tree) Child(parent, marker, label uint32) uint32 {
 // IsChild reports whether node k is a child of parent, not the node of a marker inside itself.
 //
 //go:norace
-//go:nocheckptr
 func (t *Tree) IsChild(k, parent uint32) bool { return t.nodes[k].parent == parent }
 
 // hash is the start of a search in the table; the multipliers are 2^64 divided by the golden ratio
@@ -132,7 +130,6 @@ func (t *Tree) isFull() bool { return atomic.LoadUint32(&t.n) >= t.limit }
 // such scopes directly inside parent yet. Scopes inside such scopes have the same node.
 //
 //go:norace
-//go:nocheckptr
 func (t *Tree) beyond(parent, marker, label uint32) uint32 {
 	if t.nodes[parent].marker == other {
 		return parent
@@ -190,7 +187,6 @@ func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
 // if there is none.
 //
 //go:norace
-//go:nocheckptr
 func (t *Tree) around(parent, marker, label uint32) uint32 {
 	if t.unfolded && t.nodes[parent].depth < maxUnfolded {
 		return None
@@ -211,7 +207,6 @@ func (t *Tree) around(parent, marker, label uint32) uint32 {
 // link adds a line to the table.
 //
 //go:norace
-//go:nocheckptr
 func (t *Tree) link(parent, marker, label, k uint32) {
 	i := hash(parent, marker, label)
 	for t.table[i&t.mask].node != None {

@@ -136,7 +136,6 @@ func (c *Cell) InLatest(ns uint64) bool { return (ns|1)^c.Least < c.Least }
 // Switch makes the bucket of ns the latest and returns it, or nil if its group does not exist yet.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (c *Cell) Switch(ns uint64) *Bucket {
 	k := BucketOf(ns)
@@ -191,7 +190,6 @@ func (c *Cell) Note(ns, self, ticks, end uint64) {
 // Timed returns the number of timed scopes and the sum of their durations in ns.
 //
 //go:norace
-//go:nocheckptr
 func (c *Cell) Timed() (n, sum uint64) {
 	for k := range c.Groups {
 		if g := c.Groups[k].P; g != nil {

@@ -202,7 +202,6 @@ func (t *hwThread) read(to *Scratch) bool {
 // do not change, whereas a running thread's time enabled always grows.
 //
 //go:norace
-//go:nocheckptr
 func readHW(scratch *Scratch, into []uint64) (where uint64, ok bool) {
 	f := ioFile
 	for range 2 {
@@ -246,7 +245,6 @@ func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 }
 // findThread returns the thread's line, or nil.
 //
 //go:norace
-//go:nocheckptr
 func findThread(thread uint32) *hwThread {
 	first := lineOfThread(thread)
 	for i := range uint32(hwLines) {

@@ -108,7 +108,6 @@ func (f *ioCounters) leaveOut(n int) {
 // parseIO parses the numbers of the first lines, "NAME: NUMBER".
 //
 //go:norace
-//go:nocheckptr
 func parseIO(text []byte, into []uint64) bool {
 	const first = "rchar: "
 	if len(text) < len(first) || string(text[:len(first)]) != first {

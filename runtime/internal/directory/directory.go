@@ -26,7 +26,6 @@ type Of[T any] struct {
 // Get returns the entry of index i, or nil if there is none. d may be nil.
 //
 //go:norace
-//go:nocheckptr
 func (d *Of[T]) Get(i uint32) *T {
 	if d == nil || uint64(i) >= d.n {
 		return nil

@@ -45,7 +45,6 @@ func Offset(g uintptr) (id uintptr, hasState bool) {
 // if none or several match.
 //
 //go:norace
-//go:nocheckptr
 func offsetOfID(g uintptr) (offset uintptr) {
 	const (
 		title = "goroutine "
@@ -84,7 +83,6 @@ func Word(g, offset uintptr) uint64 {
 // the ID, before which the state has to be.
 //
 //go:norace
-//go:nocheckptr
 func IsDead(g, id uintptr) bool { return Word(g, id-8)&(1<<32-1)&^scanned == dead }
 
 // Initialising reports whether the calling goroutine is initialising packages, for which the Go

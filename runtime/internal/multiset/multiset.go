@@ -54,7 +54,6 @@ func (p *Pool) New(lines uint32) *Set {
 // Free takes back a set that New or Add returned.
 //
 //go:norace
-//go:nocheckptr
 func (p *Pool) Free(s *Set) {
 	p.Lock()
 	*s.next() = p.spare

@@ -75,7 +75,6 @@ func address(p uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(nil), 
 // amd64; elsewhere it takes an atomic store.
 //
 //go:norace
-//go:nocheckptr
 func (b *ring) publish(n uint64) {
 	if runtime.GOARCH == "amd64" {
 		b.written = n
@@ -88,7 +87,6 @@ func (b *ring) publish(n uint64) {
 // the ring's only writer.
 //
 //go:norace
-//go:nocheckptr
 func (r *Rings) put(e *end, c *record) {
 	b := e.block
 	if b == &noRing {
@@ -116,7 +114,6 @@ func (r *Rings) put(e *end, c *record) {
 // lose counts a record with that tick as lost for lack of room.
 //
 //go:norace
-//go:nocheckptr
 func (b *ring) lose(tick uint64) {
 	if b.gap == 0 {
 		b.gapTick = tick

@@ -15,7 +15,6 @@ type Block struct{ at unsafe.Pointer }
 // refused is one of layout.Wild…. It returns false if there is no memory.
 //
 //go:norace
-//go:nocheckptr
 func NewBlock(space *blocks.Space, refused, pick, load uint64) (b Block, ok bool) {
 	b.at = space.New(layout.BlockWild, 0, layout.OffWildData+uintptr(pick)*layout.WildSize)
 	if b.at == nil {
