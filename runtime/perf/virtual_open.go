@@ -131,12 +131,12 @@ func Begin(m *Marker) (n Nothing) {
 	}
 	w, words := hot.window, uint32(depth/8)
 	if !hasG {
-		beginAt(m, i, t, g, words)
+		enterAt(m, i, t, g, words)
 		return n
 	}
 	p, key, number := near(g)
 	if i > layout.IndexMask || t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
-		beginAt(m, i, t, g, words)
+		enterAt(m, i, t, g, words)
 		return n
 	}
 	pos := p.push(i, t, words)
@@ -148,85 +148,6 @@ func Begin(m *Marker) (n Nothing) {
 		}
 	}
 	return n
-}
-
-// beginAt begins a scope of m, which has index i, perhaps with wholeBits, at tick t on goroutine g,
-// whose stack has words words in use. It is the slow path of Begin.
-//
-//go:norace
-//go:noinline
-func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
-	whole := i & wholeBits
-	i &^= wholeBits
-	if onSystemStack(g) && lostOnSystemStack() {
-		return
-	}
-	if w := hot.window; t-w.from > w.width {
-		if !w.includes(i, t) {
-			return
-		}
-		if w == &beforeRun {
-			t = now() // the time that ready took is not part of the scope
-		}
-	}
-	var p *slot
-	if hasG {
-		var key uintptr
-		if p, key, _ = near(g); p.key != key {
-			p = find(g)
-		}
-	}
-	if p != nil && p.frozen() {
-		return // its run has ended
-	}
-	if p == nil || p.stack.n == p.stack.room {
-		if p == nil || !p.grow() {
-			if i >= firstIndex && !underWay() {
-				return // its run has ended
-			}
-			if hot.hooks&hookTrace != 0 {
-				if !p.reads() {
-					tracing.rings.Lose()
-				}
-				if hot.hooks&hookUntimed != 0 {
-					return
-				}
-			}
-			if whole&passedBit != 0 {
-				return
-			}
-			recordSlow(i, endedScope{at: t}) // it has no duration
-			if hot.hooks&hookPairs != 0 {
-				losePairs()
-			}
-			if hot.hooks != 0 {
-				recorded(i)
-			}
-			return
-		}
-		if hot.hooks&hookTrace == 0 { // with hookTrace the enter record has the time that grow took
-			t = now()
-		}
-	}
-	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
-		p.unwind(i, words, t)
-		if p.frozen() || p.stack.n == p.stack.room {
-			return // its run has ended meanwhile
-		}
-	}
-	j := i
-	if p.mask>>(i%64)&1 != 0 {
-		if p.leavesOut(m, i) {
-			leftOut(i)
-			return
-		}
-		j = p.nested(i)
-	}
-	p.push(j|whole, t, words)
-	p.activate(i, 1)
-	if hot.hooks != 0 {
-		p.entered(i|whole, t)
-	}
 }
 
 // End is Shut behind the function's gate. It ends the scope of the marker in the caller's frame.
