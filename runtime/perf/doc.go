@@ -41,16 +41,17 @@
 //
 //	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
 //	internal/blocks        the blocks of the data file, and memory outside the Go heap
+//	internal/cct           the tree of call paths
 //	internal/cell          cells, the histograms of a marker on a processor
 //	internal/clock         whether the processor's counter is a clock, its rate and step
-//	internal/collect       the collectors besides time
+//	internal/collect       the collectors besides time, and the program's own
 //	internal/datafile      files, and pages of them
 //	internal/directory     from a marker's index to what a processor has of it
 //	internal/goroutine     what the Go runtime keeps of goroutines
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
-//	internal/mutex         a mutex for rare work
 //	internal/multiset      counts by marker
+//	internal/mutex         a mutex for rare work
 //	internal/overhead      what a marker adds to a function
 //	internal/platform      the operating system's data about the process
 //	internal/random        random numbers
