@@ -132,6 +132,9 @@ func (e *GoError) Error() string {
 const listFields = "ImportPath,Dir,Name,Module,Root,Goroot,Standard,DepOnly,ForTest," +
 	"GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"
 
+// Package golang.org/x/tools/go/packages runs the same command, but puts files with cgo among the
+// others and tests into packages of their own. Marking, in place as well, needs them apart.
+
 // List describes the packages that o selects, in go list's order (with Deps, dependencies come
 // before their importers). A package that cannot be loaded is listed with its Error; the returned
 // error is a *GoError if go could not list anything at all.

@@ -119,7 +119,10 @@ const (
 	fieldAfter  = "after"
 )
 
-// table returns the generated file of a group, formatted as gofmt does. The markers are the fields
+// table returns the generated file of a group, formatted as gofmt does. It is written as text, not
+// as a tree of package dst: nothing in it is to be kept, and the tree takes more lines.
+//
+// The markers are the fields
 // of a struct, and so an array in memory, in the order of the table's lines, with padding so that
 // nothing else is in their pages. The struct type is named: the compiler's error for a missing
 // field would otherwise list all fields.
