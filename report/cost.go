@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/markgen/markgen/profile"
@@ -106,5 +107,7 @@ func writeAffordable(w *bufio.Writer, p *profile.Profile, list []profile.MarkerC
 		fmt.Fprintf(w, "  leave out the first %s, with //perf:skip, skip= or -funcs; without them %s\n", units.Plural(n, "marker"), percentOf(max(rest, 0), cpu))
 	}
 	fmt.Fprintln(w, "  or build with -budget 1% and these data for -from, which leaves such markers out")
-	fmt.Fprintf(w, "  or MARKGEN=sample=1:%d, which estimates times and counts\n", int(math.Ceil(cost/cpu/affordable)))
+	if p.Sampling == nil && !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Sampled() }) {
+		fmt.Fprintf(w, "  or MARKGEN=sample=1:%d, which estimates times and counts\n", int(math.Ceil(cost/cpu/affordable)))
+	}
 }

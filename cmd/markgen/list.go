@@ -221,7 +221,7 @@ func writeListJSON(w io.Writer, list []listed) error {
 
 func writeListText(env *cli.Env, list []listed, verbose bool) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(env.Stderr, "markgen list: no markers; put //perf:mark above a function or loop, or pass -all")
+		_, err := fmt.Fprintln(env.Stderr, "markgen list: no markers; put //perf:mark above a function or loop, pass -all, or name other packages, such as ./...")
 		return err
 	}
 	tab := tabwriter.NewWriter(env.Stdout, 0, 8, 2, ' ', 0)

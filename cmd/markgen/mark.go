@@ -110,7 +110,7 @@ func runMark(ctx context.Context, env *cli.Env, args []string) int {
 		return cli.OK
 	}
 	if plan.points == 0 && !plan.programs && !o.strip {
-		fmt.Fprintf(env.Stderr, "markgen %s: no markers; put //perf:mark above a function or loop, or pass -all\n", env.Command())
+		fmt.Fprintf(env.Stderr, "markgen %s: no markers; put //perf:mark above a function or loop, pass -all, or name other packages, such as ./...\n", env.Command())
 	}
 	if err := plan.write(ctx, env, o); err != nil {
 		return env.Fail(err)

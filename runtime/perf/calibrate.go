@@ -254,7 +254,8 @@ func readAlone() uint64 {
 	return (now() - a) * overhead.Batch / (overhead.Batch + 1)
 }
 
-// countAlone returns the duration of a batch of executions that are only counted, in ticks. They
+// countAlone returns the duration of a batch of executions that are only counted, in ticks: with
+// countdown, of scopes that are not due. They
 // overlap with nothing: in the short loops that count most often there is little else. The caller
 // is pinned.
 //
@@ -263,6 +264,15 @@ func countAlone() uint64 {
 	pid := procPin()
 	defer procUnpin()
 	a := now()
+	if conf.Countdown {
+		scratch.Rate, scratch.Left = 1<<62, 1<<62
+		for range overhead.Batch {
+			if !countsDown(scratchMarker.index) {
+				sampledScope(scratchIndex)
+			}
+		}
+		return now() - a
+	}
 	for range overhead.Batch {
 		countScratch(pid)
 	}
