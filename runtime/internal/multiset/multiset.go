@@ -20,7 +20,8 @@ type Set struct {
 
 type line struct{ index, count uint32 } // index is 0 in an empty line
 
-// A Pool makes sets and reuses those that are no longer needed. Any goroutine may use it.
+// A Pool makes sets and reuses those that are no longer needed. Any goroutine may use it. It is a
+// package variable: the garbage collector does not know that sets refer to it.
 type Pool struct {
 	Lock, Unlock func()
 	Memory       func(size uintptr) unsafe.Pointer // zeroed; nil if there is none; called under the lock
