@@ -34,7 +34,7 @@ var sharedPrograms = []sharedProgram{
 
 func noInput(context.Context, string) ([]string, error) { return nil, nil }
 
-// goSource is the source of the go command and the compiler.
+// goSource is the source of the Go distribution.
 func goSource(ctx context.Context, _ string) ([]string, error) {
 	root, err := goRoot(ctx)
 	return []string{filepath.Join(root, "src")}, err
@@ -145,8 +145,14 @@ END
 	return []string{"-i", "4", "install.sh"}, writeInput(dir, map[string]string{"install.sh": text.String()})
 }
 
+// compressInput is 4 MB of words that are drawn at random, some more often than others.
 func compressInput(_ context.Context, dir string) ([]string, error) {
-	return []string{"--keep", "--force", "in.js"}, writeInput(dir, map[string]string{"in.js": javascript(3500)})
+	var text strings.Builder
+	for x := uint32(1); text.Len() < 4_000_000; {
+		x = x*1664525 + 1013904223
+		fmt.Fprintf(&text, "w%d ", (x>>8)%1000*((x>>20)%50))
+	}
+	return []string{"--keep", "--force", "in.txt"}, writeInput(dir, map[string]string{"in.txt": text.String()})
 }
 
 func javascriptInput(_ context.Context, dir string) ([]string, error) {
