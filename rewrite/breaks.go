@@ -3,7 +3,6 @@ package rewrite
 import (
 	"bytes"
 	"fmt"
-	"sort"
 	"strings"
 )
 
@@ -21,36 +20,6 @@ type breaker struct {
 	f   *file // nil if no lines are to be broken
 	out []byte
 	col int // column at the end of out, in bytes from 0
-}
-
-// apply returns the text between two offsets with the edits applied. list is sorted.
-func (b *breaker) apply(text []byte, list []edit, from, to int) []byte {
-	list = list[sort.Search(len(list), func(i int) bool { return list[i].from >= from }):]
-	size := to - from
-	for _, d := range list {
-		if d.from > to {
-			break
-		}
-		size += len(d.with)
-	}
-	b.out = make([]byte, 0, size)
-	at := from
-	for _, d := range list {
-		if d.from > to {
-			break
-		}
-		if d.to > to {
-			continue
-		}
-		if d.from < at {
-			panic("rewrite: edits overlap: " + d.with)
-		}
-		b.add(text[at:d.from])
-		b.insert(d.with, d.from, d.to)
-		at = d.to
-	}
-	b.add(text[at:to])
-	return b.out
 }
 
 func (b *breaker) add(text []byte) {

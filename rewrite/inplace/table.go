@@ -122,10 +122,9 @@ const (
 // table returns the generated file of a group, formatted as gofmt does. It is written as text, not
 // as a tree of package dst: nothing in it is to be kept, and the tree takes more lines.
 //
-// The markers are the fields
-// of a struct, and so an array in memory, in the order of the table's lines, with padding so that
-// nothing else is in their pages. The struct type is named: the compiler's error for a missing
-// field would otherwise list all fields.
+// The markers are the fields of a struct, and so an array in memory, in the order of the table's
+// lines, with padding so that nothing else is in their pages. The struct type is named: the
+// compiler's error for a missing field would otherwise list all fields.
 //
 // The file changes only where a marker does: it has the names of source files but no lines, no
 // counts, and no alignment. Markers are in the order of the registry, grouped by function, so that
