@@ -147,6 +147,9 @@ func Aligned(size uintptr) uintptr { return (size + layout.BlockAlign - 1) &^ (l
 func (s *Space) Take(size uintptr) (p unsafe.Pointer, taken uintptr) {
 	size = Aligned(size)
 	if s.inFile = s.hasRoom(size); !s.inFile {
+		if s.arena == nil { // between two runs
+			return nil, 0
+		}
 		if p = s.arena.New(size); p == nil {
 			return nil, 0
 		}

@@ -90,6 +90,9 @@ func TestNoRoom(t *testing.T) {
 // Without a file all blocks are in memory.
 func TestInMemory(t *testing.T) {
 	var s Space
+	if s.New(layout.BlockCell, 0, layout.CellSize) != nil {
+		t.Error("a block of no run")
+	}
 	var arena Arena
 	if s.Open(nil, nil, &arena, nil) == nil || s.IsOpen() || s.New(layout.BlockCell, 0, 4<<20) == nil || s.InFile() {
 		t.Error("no block in memory")
