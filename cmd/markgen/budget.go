@@ -77,12 +77,14 @@ type budget struct {
 	of       int               // number of markers in the data
 	reasons  map[string]string // why a marker is left out, by name
 	packages map[string]bool   // import paths of the markers in the data
+	demoted  bool              // the data have demoted markers
 }
 
 func newBudget(share float64, from []string, p *profile.Profile, chosen *profile.Budget) *budget {
 	b := &budget{Budget: chosen, share: share, data: strings.Join(from, " "), of: len(p.Markers), reasons: map[string]string{}, packages: map[string]bool{}}
 	for i := range p.Markers {
 		b.packages[p.Markers[i].Package] = true
+		b.demoted = b.demoted || p.Markers[i].Demoted()
 	}
 	for _, c := range chosen.Left {
 		b.reasons[c.Name] = fmt.Sprintf("it took %s of the processor time in %s; the budget of all is %s", shareText(c.NS/chosen.Program), b.data, shareText(share))
@@ -129,6 +131,9 @@ func (b *budget) check(packages []string) error {
 func (b *budget) tell(e *cli.Env) {
 	note(e, fmt.Sprintf("%d of %s in %s are left out: forecast %s of the processor time, %s before; budget %s",
 		len(b.Left), units.Plural(b.of, "marker"), b.data, shareText(b.Forecast), shareText(b.Before), shareText(b.share)))
+	if b.demoted && e.Command() == "build" {
+		e.Warn("the forecast is for a program that markgen exec starts: the run demoted markers, and MARKGEN alone times all their scopes, which costs more; for that, record data with -exact")
+	}
 	if b.Forecast > b.share {
 		e.Warn(fmt.Sprintf("the budget is not met: what is left are regions and points, which stay; take some out of the source, or collect a sample (MARKGEN=sample=1:%.0f)", b.Forecast/b.share+1))
 	}
