@@ -74,7 +74,8 @@ func environ(t *testing.T) []string {
 var first = []string{"README.md", "docs/tutorial/first-report.md", "docs/tutorial/permanent-markers.md"}
 
 // TestPages runs the shell blocks of each page, as one script in a directory of its own, and
-// compares their output with the page. The script of README.md runs in a copy of the checkout.
+// compares their output with the page. The script of README.md runs in a copy of the checkout, a
+// git repository with one commit.
 func TestPages(t *testing.T) {
 	tier.Test(t)
 	bash, err := exec.LookPath("bash")
@@ -90,6 +91,7 @@ func TestPages(t *testing.T) {
 			dir, env := t.TempDir(), env
 			if p.name == "README.md" {
 				copyCheckout(t, dir)
+				commitAll(t, dir)
 				env = append(slices.Clone(env), asElsewhere...)
 			}
 			for _, d := range runPage(t, bash, p, dir, env) {
@@ -180,6 +182,22 @@ func copyCheckout(t *testing.T, dir string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// commitAll makes a git repository of a directory, with one commit of all that is in it.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"add", "."},
+		{"-c", "user.name=Gopher", "-c", "user.email=gopher@example.com", "commit", "-q", "-m", "All"},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
 	}
 }
 
