@@ -80,6 +80,7 @@ type root struct {
 	once     sync.Once
 	marking  Marking
 	registry *registry.Registry
+	stored   bool               // the user's registry is not empty
 	baseline *registry.Baseline // nil if the marking has none
 	key      string             // identifies the registry; "" if there is none
 	err      error
@@ -239,6 +240,7 @@ func (m *planter) root(t *task) *root {
 			return
 		}
 		r.registry, r.key, r.err = m.known(t, relativeTo(m.dir, name), text)
+		r.stored = r.err == nil && !r.registry.Empty()
 		if r.err != nil || len(r.marking.Earlier) == 0 {
 			return
 		}

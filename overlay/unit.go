@@ -111,8 +111,8 @@ func (m *planter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 	return other, nil
 }
 
-// find finds the points of a unit, and those of the others if they affect IDs. known says that
-// there are earlier IDs to take over.
+// find finds the points of a unit, and those of the others if they affect IDs: known says that the
+// user's registry has some, and so those of all files.
 func (m *planter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool) (beside []registry.Point, err error) {
 	if len(u.others.names) == 0 {
 		return nil, own.Find(o)
@@ -135,6 +135,9 @@ func (m *planter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool
 		}
 	}
 	own.Number(numbers)
+	if !known {
+		return nil, own.Find(o)
+	}
 	for _, name := range names {
 		other, err := m.loadOther(u, name)
 		if err != nil {
@@ -185,7 +188,7 @@ func (m *planter) plant(t *task, units []*unit, root *root, o Marking) ([]marked
 		}
 		options := o.Options
 		options.Cover = o.Cover && s.name == ""
-		beside, err := m.find(s, u, options, !root.registry.Empty())
+		beside, err := m.find(s, u, options, root.stored)
 		if err != nil {
 			loaded[i] = nil
 		}

@@ -41,7 +41,7 @@ type module struct {
 	Packages []*overlay.Package
 	Units    []*unit // of all packages, in go list's order
 	Before   *registry.Registry
-	After    *registry.Registry // the registry to be written: includes the files of other platforms
+	After    *registry.Registry // the registry after: see assign
 	patterns []string
 	partial  bool // files of a package were named, not the package
 }
@@ -221,8 +221,12 @@ const fileArguments = "command-line-arguments"
 const externalTest = "_test"
 
 // assign assigns IDs to the points, as an overlay build does, and computes the registry, which is
-// valid on every platform. Then it discards the files that are not compiled here.
+// valid on every platform if there was one before. It discards the files that are not compiled here.
 func (m *module) assign(env *cli.Env) {
+	discard := func() { m.Units = slices.DeleteFunc(m.Units, func(u *unit) bool { return u.ignored }) }
+	if m.Before.Empty() {
+		discard() // as then in an overlay build: the IDs depend on what is compiled, on any platform
+	}
 	packages := m.gone(env)
 	for _, p := range m.Packages {
 		packages = append(packages, p.ImportPath, p.ImportPath+externalTest)
@@ -239,7 +243,8 @@ func (m *module) assign(env *cli.Env) {
 		u.SetIDs(ids[:len(u.Points)])
 		ids = ids[len(u.Points):]
 	}
-	m.Units, m.After = slices.DeleteFunc(m.Units, func(u *unit) bool { return u.ignored }), after
+	m.After = after
+	discard()
 }
 
 // gone returns the packages that have live markers in the registry but no directory any more, if
