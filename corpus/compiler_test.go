@@ -179,8 +179,9 @@ var (
 	// differ, as do those of temporary variables.
 	numbered = regexp.MustCompile(`(\.func|\.gowrap|-range|\.autotmp_|~r)\d+`)
 
-	// Names in planted code, and the functions that the compiler makes of deferred calls.
-	planted = regexp.MustCompile(`\bperf\.|\bperfmarks|\bmarkgen|\.deferwrap\d+`)
+	// Names in planted code, generic functions of the runtime, which are compiled with each package,
+	// and the functions that the compiler makes of deferred calls.
+	planted = regexp.MustCompile(`\bperf\.|\bperfmarks|\bmarkgen|\bdirectory\.\(\*Of\[|\.deferwrap\d+`)
 )
 
 // readDecisions returns the decisions in the compiler's output, as "PACKAGE FILE TEXT".
