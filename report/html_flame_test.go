@@ -73,6 +73,28 @@ func (v *view) find(text string) {
 // frame is what the page says of a frame.
 const frame = `byID("frame").textContent`
 
+// Where recursion makes totals overlap, frames have the widths of self times, and are no wider together
+// than what they are in.
+func TestPageFlameRecursion(t *testing.T) {
+	v := open(t, mutual(), report.Options{})
+	for _, tt := range []struct {
+		x     float64
+		depth int
+		want  string
+	}{
+		{0.5, 0, "all goroutines total 100ns, 100%"},
+		{0.5, 2, "eval total 90ns, 90%; count 9; self 10ns"},
+		{0.2, 3, "term total 90ns, 45%; count 9; self 20ns"},
+		{0.6, 3, "eval:for#1 total 80ns, 35%; count 9; self 20ns"},
+		{0.5, 4, "term total 0ns, 15%; count 9; self 15ns"},
+	} {
+		v.at(tt.x, tt.depth, input.DispatchMouseEventTypeMouseMoved)
+		if got := eval[string](v, frame); !strings.HasSuffix(got, tt.want) {
+			t.Errorf("at %v, %d the page says %q, want %q", tt.x, tt.depth, got, tt.want)
+		}
+	}
+}
+
 // Frames can be pointed at, opened and zoomed to with the mouse.
 func TestPageFlame(t *testing.T) {
 	v := open(t, withPaths(t), report.Options{Source: sources})

@@ -15,6 +15,9 @@ type pagePaths struct {
 	Label  []int `json:"label"`  // index in Labels
 	Go     []int `json:"go"`     // nodes that are the first scope of a goroutine started by their parent
 
+	// Overlap lists the nodes whose totals may be in those of others beside them, too.
+	Overlap []int `json:"overlap"`
+
 	Labels   []string        `json:"labels"` // the first is "", no label
 	Packages []string        `json:"packages"`
 	Package  []int           `json:"package"` // index in Packages for each marker
@@ -40,7 +43,7 @@ func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[regist
 	if !slices.ContainsFunc(profiles, func(p *profile.Profile) bool { return p.Paths != nil && len(p.Paths.Nodes) > 0 }) {
 		return nil
 	}
-	d := &pagePaths{Up: []int{}, Marker: []int{}, Label: []int{}, Go: []int{}, Labels: []string{""}, Packages: []string{}, Package: []int{}}
+	d := &pagePaths{Up: []int{}, Marker: []int{}, Label: []int{}, Go: []int{}, Overlap: []int{}, Labels: []string{""}, Packages: []string{}, Package: []int{}}
 	index, labels := profile.PathIndex{}, map[string]int{"": 0}
 	in := make([][]int, len(profiles)) // index in the union for each node
 	for side, p := range profiles {
@@ -55,6 +58,7 @@ func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[regist
 	for side, p := range profiles {
 		d.Sides = append(d.Sides, pathsSide(nodesOf(p), in[side], len(d.Up)))
 	}
+	d.Overlap = overlaps(profiles, in)
 	packages := map[string]int{}
 	for _, m := range markers {
 		k, have := packages[m.Package]
@@ -66,6 +70,20 @@ func paths(profiles []*profile.Profile, markers []*profile.Marker, at map[regist
 		d.Package = append(d.Package, k)
 	}
 	return d
+}
+
+// overlaps returns the nodes that overlap others in one of the profiles, in order.
+func overlaps(profiles []*profile.Profile, in [][]int) []int {
+	list := []int{}
+	for side, p := range profiles {
+		for i, overlap := range overlapping(p, pathTotals(nodesOf(p))) {
+			if overlap {
+				list = append(list, in[side][i])
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // add adds n as node k, inside the node parent.

@@ -27,23 +27,30 @@ type pathNode struct {
 	ownNS uint64
 
 	// widthNS is the width in a flame graph: the total, or what the children need if that is more,
-	// and the widths of goroutines started inside.
-	widthNS uint64
+	// and the widths of goroutines started inside. If the node overlaps, it is ownNS and what the
+	// children need.
+	widthNS  uint64
+	overlaps bool
 }
 
 // pathTree returns all nodes, a parent before its children, and the roots, the widest first.
 func pathTree(p *profile.Profile) (nodes, roots []*pathNode) {
 	markers, totals := pathMarkers(p), pathTotals(nodesOf(p))
+	overlap := overlapping(p, totals)
 	below, apart := make([]uint64, len(totals)), make([]uint64, len(totals))
 	nodes = make([]*pathNode, len(totals))
 	for i := len(nodes) - 1; i >= 0; i-- {
-		n := &pathNode{Path: &p.Paths.Nodes[i], marker: markers[i], totalNS: totals[i]}
+		n := &pathNode{Path: &p.Paths.Nodes[i], marker: markers[i], totalNS: totals[i], overlaps: overlap[i]}
 		nodes[i] = n
 		n.ownNS = n.SelfNS
 		if p.NoSelf {
 			n.ownNS = profile.Sub64(n.totalNS, below[i])
 		}
-		n.widthNS = profile.Add64(max(n.totalNS, below[i]), apart[i])
+		n.widthNS = max(n.totalNS, below[i])
+		if n.overlaps {
+			n.widthNS = profile.Add64(n.ownNS, below[i])
+		}
+		n.widthNS = profile.Add64(n.widthNS, apart[i])
 		switch {
 		case n.Parent < 0:
 		case n.Go:
@@ -94,6 +101,37 @@ func pathTotals(nodes []profile.Path) []uint64 {
 		}
 	}
 	return totals
+}
+
+// overlapping reports for each node whether its total may be in that of a node beside it, too: if
+// main calls eval, which calls f, and f and g each call eval again, on the path of the first
+//
+//	main 100
+//	  eval 95
+//	    f    90
+//	    g    80
+//
+// then the totals of f and g have parts of each other, and only self times add up. That is so below
+// any node whose children, recursive ones among them, exceed its own total.
+func overlapping(p *profile.Profile, totals []uint64) []bool {
+	nodes := nodesOf(p)
+	overlap := make([]bool, len(nodes))
+	if p.NoSelf {
+		return overlap
+	}
+	below, recursive := make([]uint64, len(nodes)), make([]bool, len(nodes))
+	for i := range nodes {
+		if n := &nodes[i]; n.Parent >= 0 && !n.Go {
+			below[n.Parent] = profile.Add64(below[n.Parent], totals[i])
+			recursive[n.Parent] = recursive[n.Parent] || n.NestedNS > 0
+		}
+	}
+	for i := range nodes {
+		if up := nodes[i].Parent; up >= 0 {
+			overlap[i] = overlap[up] || recursive[up] && nodes[up].Count > 0 && below[up] > totals[up]
+		}
+	}
+	return overlap
 }
 
 // within reports whether node i is inside a node of the same marker.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
 )
 
@@ -59,6 +60,29 @@ func recursive() *profile.Profile {
 	return p
 }
 
+// mutual returns a profile in which eval calls term and, in a loop, again term, which calls value, and
+// that eval: its scopes are folded, and the totals of what it calls have parts of each other.
+func mutual() *profile.Profile {
+	p := &profile.Profile{App: "calc", Runs: 1, Complete: true, State: "stopped", ElapsedNS: 120}
+	for i, name := range []string{"main", "eval", "term", "value", "eval:for#1"} {
+		p.Markers = append(p.Markers, profile.Marker{ID: registry.ID(i + 1), Name: "calc." + name, Package: "calc", Kind: "func", File: "calc.go", Line: i + 1})
+	}
+	p.Paths = profile.NewPaths([]profile.Path{
+		{Parent: -1, ID: 1, Count: 1, SumNS: 100, SelfNS: 10},
+		{Parent: 0, ID: 2, Count: 9, SumNS: 150, NestedNS: 60, SelfNS: 10},
+		{Parent: 1, ID: 3, Count: 9, SumNS: 120, NestedNS: 30, SelfNS: 20},
+		{Parent: 2, ID: 4, Count: 9, SumNS: 85, NestedNS: 0, SelfNS: 25},
+		{Parent: 1, ID: 5, Count: 9, SumNS: 80, SelfNS: 20},
+		{Parent: 4, ID: 3, Count: 9, SumNS: 60, NestedNS: 60, SelfNS: 15},
+	})
+	for i := range p.Paths.Nodes {
+		n := &p.Paths.Nodes[i]
+		m := &p.Markers[n.ID-1]
+		m.Count, m.SelfNS = m.Count+n.Count, m.SelfNS+n.SelfNS
+	}
+	return p
+}
+
 // The formats that show call paths as text.
 func TestPathsGolden(t *testing.T) {
 	small := withPaths(t)
@@ -80,6 +104,7 @@ func TestPathsGolden(t *testing.T) {
 		{"text-paths-noself.txt", noSelf, report.Options{Paths: true, Top: 1}},
 		{"text-paths-filtered.txt", filtered, report.Options{Paths: true, Top: 1}},
 		{"text-paths-recursive.txt", recursive(), report.Options{Paths: true, Top: 1}},
+		{"text-paths-mutual.txt", mutual(), report.Options{Paths: true, Top: 1}},
 		{"folded.txt", withPaths(t), report.Options{Format: "folded"}},
 		{"folded-small.txt", small, report.Options{Format: "folded"}},
 		{"folded-noself.txt", noSelf, report.Options{Format: "folded"}},

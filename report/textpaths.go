@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/markgen/markgen/profile"
@@ -16,9 +17,12 @@ const leastShare = 0.01
 // time, indented below the one that contains it.
 func writePaths(w *bufio.Writer, p *profile.Profile, o Options) {
 	title := ink(o.Color).paint(strong, "by call path")
-	_, roots := pathTree(p)
+	nodes, roots := pathTree(p)
 	if all := widthOf(roots); all > p.ElapsedNS && p.ElapsedNS > 0 {
 		title += ", in parts of the " + units.WholeDuration(all) + " of all goroutines together"
+	}
+	if slices.ContainsFunc(nodes, func(n *pathNode) bool { return n.overlaps }) {
+		title += "; recursive calls are on the path of the first, and shares below it of self times"
 	}
 	fmt.Fprintln(w, title)
 	writePathTree(w, p, o)

@@ -128,8 +128,10 @@ class FlameGraph {
 	// tell says what a frame is, below the controls and to screen readers.
 	tell(node) {
 		const width = this.width[node];
-		const own = this.measure.key === "total" && node > 0 ? Math.min(width, this.tree.value("total", this.side, node)) : width;
-		const parts = [`${this.measure.key} ${this.measure.write(own)}, ${own < width ? `with what it started ${this.measure.write(width)}, ` : ""}${percent(this.shareOf(width))}`];
+		const overlap = this.tree.overlap[node] === 1;
+		const total = this.measure.key === "total" && node > 0 ? this.tree.value("total", this.side, node) : width;
+		const own = overlap ? total : Math.min(width, total);
+		const parts = [`${this.measure.key} ${this.measure.write(own)}, ${own < width && !overlap ? `with what it started ${this.measure.write(width)}, ` : ""}${percent(this.shareOf(width))}`];
 		if (node > 0) {
 			parts.push("count " + count(this.tree.value("count", this.side, node)));
 			if (!this.report.noSelf && this.measure.key !== "self") {

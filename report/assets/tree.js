@@ -10,6 +10,7 @@ class PathTree {
 		this.marker = new Int32Array(n).fill(-1); // index of the row; -1: scopes beyond the limit of nodes
 		this.label = new Int32Array(n); // index in report.paths.labels; 0: none
 		this.go = new Uint8Array(n); // 1: the first scope of a goroutine
+		this.overlap = new Uint8Array(n); // 1: its total may be in that of a node beside it, too
 		this.columns = new Map(columns.map((key) => [key, Array.from({ length: sides }, () => new Float64Array(n))]));
 	}
 
@@ -51,6 +52,7 @@ class PathTree {
 			tree.marker[k] = this.marker[i];
 			tree.go[k] = this.go[i];
 		});
+		to.forEach((k, i) => (tree.overlap[k] ||= this.overlap[i]));
 		for (const [key, sides] of this.columns) {
 			sides.forEach((values, side) => values.forEach((v, i) => (tree.columns.get(key)[side][to[i]] += v)));
 		}
@@ -58,19 +60,22 @@ class PathTree {
 	}
 
 	// widths gives each node the width of its frame: of a total the time, or what its children need if that is
-	// more; otherwise its own value and those of all nodes below. What goroutines take that it started is added.
+	// more; otherwise, and where totals overlap, its own value and those of all nodes below. What goroutines take
+	// that it started is added.
 	// With a label, only scopes with it and those inside them count.
 	widths(key, side, label) {
 		const n = this.length;
 		const values = this.columns.get(key)[side];
+		const self = this.columns.get("self")[side];
 		const inside = new Uint8Array(n).fill(label === 0 ? 1 : 0);
 		for (let i = 1; i < n; i++) {
 			inside[i] ||= inside[this.parent[i]] || this.label[i] === label ? 1 : 0;
 		}
 		const [width, below, apart] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
 		for (let i = n - 1; i >= 0; i--) {
-			const own = inside[i] ? values[i] : 0;
-			width[i] = apart[i] + (key === "total" ? Math.max(own, below[i]) : own + below[i]);
+			const total = key === "total" && !this.overlap[i];
+			const own = !inside[i] ? 0 : this.overlap[i] && key === "total" ? self[i] : values[i];
+			width[i] = apart[i] + (total ? Math.max(own, below[i]) : own + below[i]);
 			if (i > 0) {
 				(this.go[i] ? apart : below)[this.parent[i]] += width[i];
 			}
@@ -131,6 +136,9 @@ function arrangePaths(data, rows, noSelf) {
 	});
 	for (const i of data.go) {
 		tree.go[i + 1] = 1;
+	}
+	for (const i of data.overlap) {
+		tree.overlap[i + 1] = 1;
 	}
 	data.sides.forEach((side, s) => {
 		const fill = (key, values) => values.forEach((v, i) => (tree.columns.get(key)[s][i + 1] = Number(v)));
