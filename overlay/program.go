@@ -177,6 +177,13 @@ func (b *Build) RunProgram(ctx context.Context, path string, c *Collection) (int
 // directory; a relative argv[0] with a slash is relative to it. When ctx is done, the program is
 // killed, on Linux with its descendants.
 func Exec(ctx context.Context, argv []string, dir string, environ []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	code, _, err := ExecProcess(ctx, argv, dir, environ, stdin, stdout, stderr)
+	return code, err
+}
+
+// ExecProcess is Exec, and also returns the process ID of a program that exited by itself; it is 0 if
+// a signal ended it, or it was not started.
+func ExecProcess(ctx context.Context, argv []string, dir string, environ []string, stdin io.Reader, stdout, stderr io.Writer) (code, exited int, err error) {
 	name := argv[0]
 	if strings.ContainsRune(name, filepath.Separator) {
 		name = absolute(dir, name)
@@ -186,5 +193,9 @@ func Exec(ctx context.Context, argv []string, dir string, environ []string, stdi
 	cmd.Dir, cmd.Env = dir, environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Cancel = func() error { return killTree(cmd.Process) }
-	return runChild(cmd)
+	code, err = runChild(cmd)
+	if cmd.ProcessState != nil && cmd.ProcessState.Exited() {
+		exited = cmd.ProcessState.Pid()
+	}
+	return code, exited, err
 }

@@ -55,10 +55,11 @@ func runExec(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Fail(err)
 	}
 	defer data.Close()
-	code, err = overlay.Exec(ctx, args, env.Dir, data.Environ(env.Environ), env.Stdin, env.Stdout, env.Stderr)
+	code, data.exited, err = overlay.ExecProcess(ctx, args, env.Dir, data.Environ(env.Environ), env.Stdin, env.Stdout, env.Stderr)
 	if err != nil {
 		env.Fail(err)
 		return code
 	}
+	data.code = code
 	return data.finish(code)
 }

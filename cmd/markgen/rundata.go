@@ -31,6 +31,9 @@ type runData struct {
 	report string // "text", "none", or the file for the report
 	shown  report.Options
 
+	exited int // process ID of the command if it is known to have exited by itself; otherwise 0
+	code   int // its exit code
+
 	unmarked string  // as of ownFlags
 	budget   *budget // the same
 }
@@ -168,7 +171,7 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	for i, warning := range p.Warnings { // the directory will be removed
 		if _, of, ok := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator)); ok {
 			file, what, _ := strings.Cut(of, ":")
-			p.Warnings[i] = cmp.Or(names[file], file) + ":" + what
+			p.Warnings[i] = cmp.Or(names[file], file) + ":" + d.ended(what)
 		}
 	}
 	out := ""
@@ -178,6 +181,15 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	code = max(code, reportTo(d.env, d.report, out, p, d.shown))
 	d.budget.measured(d.env, p)
 	return code
+}
+
+// ended returns a warning, in which it says how the command ended if that is known.
+func (d *runData) ended(warning string) string {
+	how := "called os.Exit, as log.Fatal does"
+	if d.code == 2 { // as that of a panic
+		how = "crashed, or " + how
+	}
+	return strings.Replace(warning, runfile.NotSeenToEnd(d.exited), fmt.Sprintf("process %d exited with code %d and was not seen to end: it %s, or has no marker in package main; call perf.Finish before it exits", d.exited, d.code, how), 1)
 }
 
 // mostRows is the default number of markers in the report on standard error: about a screen.

@@ -201,6 +201,11 @@ func (r *run) hasBlock() bool {
 	return r.input.readAt(head[:], layout.HeaderSize) == nil && head != [layout.BlockHeader]byte{}
 }
 
+// NotSeenToEnd returns what a warning says of a process whose end was not seen, before a semicolon.
+func NotSeenToEnd(pid int) string {
+	return fmt.Sprintf("process %d was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main", pid)
+}
+
 // howItEnded warns if the end of the run was unusual.
 func (r *run) howItEnded() {
 	h := r.header
@@ -213,7 +218,7 @@ func (r *run) howItEnded() {
 	case r.Alive:
 		r.warn("process %d is still running; these are the figures so far", pid)
 	case liveness:
-		r.warn("process %d was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main; scopes that were open are in no count or time", pid)
+		r.warn("%s; scopes that were open are in no count or time", NotSeenToEnd(int(pid)))
 	default:
 		r.warn("process %d was killed or is still running; scopes that were or are open are in no count or time", pid)
 	}
