@@ -225,7 +225,7 @@ const externalTest = "_test"
 func (m *module) assign(env *cli.Env) {
 	discard := func() { m.Units = slices.DeleteFunc(m.Units, func(u *unit) bool { return u.ignored }) }
 	if m.Before.Empty() {
-		discard() // as then in an overlay build: the IDs depend on what is compiled, on any platform
+		discard() // as in an overlay build: IDs depend on nothing but what is compiled
 	}
 	packages := m.gone(env)
 	for _, p := range m.Packages {

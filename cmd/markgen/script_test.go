@@ -91,7 +91,7 @@ func scripts(t *testing.T, dir, goflags string) testscript.Params {
 }
 
 // register writes the registry for the packages in the current directory and below, with everything
-// marked (-all), as marking in place does.
+// marked (-all), as marking in place does, but of files for this platform only.
 func register(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 || len(args) == 1 && args[0] != "-all" {
 		ts.Fatalf("usage: register [-all]")
