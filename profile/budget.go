@@ -50,10 +50,11 @@ func (p *Profile) Overhead() (share float64, ok bool) {
 	return float64(p.Cost.MarkersNS) / program, true
 }
 
-// program returns the processor time that the program took without markers, in ns; 0 if unknown.
+// program returns the processor time that the program took without markers, in ns; 0 if unknown. It
+// is at least a tenth of all: what markers took is an estimate.
 func (c *Cost) program() float64 {
 	if c == nil || c.CPUNS == 0 {
 		return 0
 	}
-	return max(float64(c.CPUNS)-float64(c.MarkersNS), 1)
+	return max(float64(c.CPUNS)-float64(c.MarkersNS), float64(c.CPUNS)/10)
 }
