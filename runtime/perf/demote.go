@@ -266,10 +266,12 @@ func settleDemoted() {
 	}
 	left := unsettled[:0]
 	for _, m := range unsettled {
-		if e := estimateOf(shared.Load(&m.index)&layout.IndexMask - firstIndex); e.open == searches {
+		w := shared.Load(&m.Off)
+		if w&layout.OffDemoted == 0 { // OffSettled alone would turn it off
+			continue
+		}
+		if e := estimateOf(shared.Load(&m.index)&layout.IndexMask - firstIndex); e.open == searches || !shared.Swap(&m.Off, w, w|layout.OffSettled) {
 			left = append(left, m)
-		} else {
-			shared.SetBits(&m.Off, layout.OffSettled)
 		}
 	}
 	unsettled = left

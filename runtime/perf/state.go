@@ -211,8 +211,9 @@ func counts(s RunState) bool {
 //go:norace
 func (t *table) settleNew() {
 	for i := range t.markers {
-		if m := t.at(uint32(i)); shared.Load(&m.Off) != 0 && (shared.Load(&m.index)&layout.IndexMask == 0 || hot.mode != modeOn) {
-			shared.SetBits(&m.Off, layout.OffSettled)
+		m := t.at(uint32(i))
+		if w := shared.Load(&m.Off); w != 0 && (shared.Load(&m.index)&layout.IndexMask == 0 || hot.mode != modeOn) {
+			shared.Swap(&m.Off, w, w|layout.OffSettled)
 		}
 	}
 }
