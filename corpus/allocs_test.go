@@ -59,7 +59,9 @@ func TestAllocsPerRun(t *testing.T) {
 			t.Logf("%d tests", len(want)-1)
 		})
 	})
-	t.Logf("%d tests compared", compared)
+	if t.Logf("%d tests compared", compared); compared == 0 && *choice == "" {
+		t.Error("nothing was compared")
+	}
 }
 
 // allocationTests returns the names of the tests in a directory that call testing.AllocsPerRun.

@@ -19,8 +19,8 @@ func TestVendoredFiles(t *testing.T) {
 		}
 	}
 	t.Logf("%d files, %d bytes", len(files), size)
-	if size > 350<<10 {
-		t.Errorf("%d bytes, want %d at most", size, 350<<10)
+	if size > 350_000 {
+		t.Errorf("%d bytes, want %d at most", size, 350_000)
 	}
 }
 
