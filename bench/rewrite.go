@@ -31,10 +31,6 @@ type rewriteTime struct {
 	Declined         int // packages that InPlace rejects
 }
 
-// oneCore is the share of one of the two cores for which the bars of rewriting are meant: packages
-// are rewritten in parallel.
-const oneCore = 0.5
-
 // rewriting measures how many bytes of source per second one core plans and writes: every package
 // of the standard library, all of its points marked, from the source in memory to the marked source
 // in memory.
@@ -71,8 +67,8 @@ func (b *bench) rewriting(ctx context.Context) error {
 			}
 		}
 	}
-	b.record("source planned and written by one core, overlay", atLeast(15*oneCore).in("MB/s"), median(overlays), "rounds: "+list(overlays, "%.1f"))
-	b.record("source planned and written by one core, in place", atLeast(1*oneCore).in("MB/s"), median(inPlaces), "rounds: "+list(inPlaces, "%.2f"))
+	b.record("source planned and written by one core, overlay", atLeast(15).in("MB/s"), median(overlays), "rounds: "+list(overlays, "%.1f"))
+	b.record("source planned and written by one core, in place", atLeast(0.5).in("MB/s"), median(inPlaces), "rounds: "+list(inPlaces, "%.2f"))
 	return nil
 }
 
