@@ -3,7 +3,6 @@ package overlay
 import (
 	"bytes"
 	"context"
-	"debug/buildinfo"
 	"embed"
 	"errors"
 	"fmt"
@@ -130,11 +129,13 @@ func (b *Build) twins(ctx context.Context, dir string) ([]*twin, error) {
 	}
 	byPath := map[string]string{}
 	for _, path := range paths {
-		built, err := buildinfo.ReadFile(path)
+		about, err := goOutput(ctx, b.dir, b.environ, "version", "-m", path)
 		if err != nil {
 			return nil, err
 		}
-		byPath[built.Path] = path
+		_, main, _ := strings.Cut(string(about), "\n\tpath\t")
+		main, _, _ = strings.Cut(main, "\n")
+		byPath[main] = path
 	}
 	var twins []*twin
 	for _, p := range b.mains() {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,31 @@ func TestModule(t *testing.T) {
 	}
 	if got, want := string(text), "module "+Module+"\n\ngo "+GoVersion+"\n"; got != want {
 		t.Errorf("go.mod is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Source leaves no file of a package out, and has no test.
+func TestSource(t *testing.T) {
+	got, err := Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	err = fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		ext := path.Ext(name)
+		if err == nil && (ext == ".go" || ext == ".s") && strings.Contains(name, "/") && !strings.HasSuffix(name, "_test.go") {
+			want = append(want, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Source has %q\nwant %q; the name of a file must not end in st.go", got, want)
 	}
 }
 
@@ -94,7 +120,7 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// An overlay build has no import of the module, and no test.
+// An overlay build has no import of the module.
 func TestVirtualFiles(t *testing.T) {
 	for _, deep := range []bool{false, true} {
 		files, err := VirtualFiles(deep)
@@ -102,7 +128,7 @@ func TestVirtualFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range files {
-			if strings.Contains(string(text), `"`+Module) || strings.HasSuffix(name, "_test.go") {
+			if strings.Contains(string(text), `"`+Module) {
 				t.Errorf("%s is as it is in the module", name)
 			}
 		}
