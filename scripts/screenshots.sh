@@ -32,7 +32,7 @@ picture() {
 
 (
 	cd "$root/testdata/demo"
-	markgen run -all -paths -markpkg ./...,strings,fmt -report none -o "$dir/demo.markgen" . >/dev/null
+	markgen run -funcs -min 40 -paths -markpkg ./...,strings -report none -o "$dir/demo.markgen" . >/dev/null
 	markgen report -format html -link none -o "$dir/report.html" "$dir/demo.markgen"
 )
 MARKGEN=spool=spool ./demo >/dev/null
