@@ -5,16 +5,18 @@ import (
 	"fmt"
 )
 
-// collectors are the values of collect= and their names in the table.
+// collectors are the values of MARKGEN's key collect that are measured, and their names in the table of
+// figures.
 var collectors = []struct{ collect, about string }{
 	{"time", "time alone"},
-	{"empty", "a program's own that has nothing to read"},
+	{"empty", "a collector of the program's own that reads nothing"},
 	{"io", "io"},
 	{"hw", "hw, as much as the machine has"},
 	{"empty+io+hw", "all three"},
 }
 
-// collect measures a marked function with several collectors against two clock reads.
+// collect measures the time of a marked function with each of the collectors against that of two clock
+// reads.
 func (b *bench) collect(ctx context.Context) error {
 	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
 	if err != nil {

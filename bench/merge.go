@@ -21,23 +21,23 @@ const (
 	mergeRuns    = 20
 )
 
-// merge measures the speed of markgen merge on data files of runs and on profile files, on one
-// processor, and its memory for many files relative to few.
+// merge measures the speed of markgen merge, which has one processor, with profile files and data files
+// of runs that had one processor or two; and its memory for many files relative to few.
 func (b *bench) merge(ctx context.Context) error {
 	dir := filepath.Join(b.work, "merge")
 	if err := b.mergeProgram(ctx, dir); err != nil {
 		return err
 	}
-	one, err := mergeInput(ctx, dir, 1)
+	oneProcessor, err := mergeInput(ctx, dir, 1)
 	if err != nil {
 		return err
 	}
-	two, err := mergeInput(ctx, dir, 2)
+	twoProcessors, err := mergeInput(ctx, dir, 2)
 	if err != nil {
 		return err
 	}
-	profiles := make([]string, len(two))
-	for i, run := range two {
+	profiles := make([]string, len(twoProcessors)) // merging one run writes it as a profile
+	for i, run := range twoProcessors {
 		profiles[i] = filepath.Join(dir, fmt.Sprintf("profile%d", i))
 		if _, err := runProcess(ctx, dir, nil, b.markgen, "merge", "-o", profiles[i], run); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (b *bench) merge(ctx context.Context) error {
 	for _, kind := range []struct {
 		name  string
 		files []string
-	}{{"profiles", profiles}, {"runs on one processor", one}, {"runs on two", two}} {
+	}{{"profiles", profiles}, {"runs on one processor", oneProcessor}, {"runs on two", twoProcessors}} {
 		if err := b.mergeOf(ctx, dir, kind.name, kind.files); err != nil {
 			return err
 		}

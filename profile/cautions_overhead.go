@@ -21,20 +21,21 @@ func (m *Marker) innerOverhead(c *Clock) float64 {
 	return max(0, m.overheadNS(c.Hz)-float64(m.Timed())*c.InsideNS)
 }
 
-// maxInnerOverhead is the largest ratio of overhead subtracted for scopes inside to remaining time
-// without a caution. A tenth of the overhead is uncertain, which at this ratio is a third of the
-// remaining time.
+// maxInnerOverhead is how many times what is left of a marker's time the overhead of scopes inside may
+// be; above it there is a caution. A tenth of the overhead is uncertain, which is then a third of what
+// is left.
 const maxInnerOverhead = 3
 
-// mostlyOverhead returns a caution about markers for which innerOverhead exceeds maxInnerOverhead
-// times the remaining time, or "".
+// mostlyOverhead returns a caution about the markers whose innerOverhead is more than maxInnerOverhead
+// times what is left of their time, or "". It leaves out markers with less than mattersTogether of the
+// run's time, which nobody looks at, and those of which nothing is left: there is no ratio.
 func (p *Profile) mostlyOverhead() string {
 	if p.NoSelf || p.Clock.WholeNS <= 0 || p.Clock.Kind == "mixed" {
 		return ""
 	}
 	var markers uint64
 	var worst, often *Marker
-	most, whole := 0.0, max(float64(p.weight()), float64(p.ElapsedNS))
+	ratio, run := 0.0, max(float64(p.weight()), float64(p.ElapsedNS))
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Timed() == 0 {
@@ -44,12 +45,12 @@ func (p *Profile) mostlyOverhead() string {
 			often = m
 		}
 		inner, left := m.innerOverhead(&p.Clock), float64(m.SumNS())
-		if inner < maxInnerOverhead*left || left == 0 || float64(m.TotalNS()) < mattersTogether*whole {
+		if inner < maxInnerOverhead*left || left == 0 || float64(m.TotalNS()) < mattersTogether*run {
 			continue
 		}
 		markers++
-		if inner > most*left {
-			worst, most = m, inner/left
+		if inner > ratio*left {
+			worst, ratio = m, inner/left
 		}
 	}
 	if worst == nil {

@@ -6,8 +6,9 @@ import "github.com/markgen/markgen/registry"
 // a map.
 const maxScanned = 16
 
-// addKeyed adds each element of b to the element of a with the same key, or to a new zero value at
-// the end of a, whose key add must set. It takes linear time, as lists from files may be long.
+// addKeyed calls add with each element of b and the element of a that has the same key. If there is
+// none, it appends a zero value to a for it, and add must set its key, too. It takes linear time, as
+// lists from files may be long.
 func addKeyed[T any, K comparable](a, b []T, key func(*T) K, add func(sum, t *T)) []T {
 	var at map[K]int // index in a by key, built when first needed
 	next := 0        // lists mostly have the same order
@@ -45,8 +46,8 @@ func addKeyed[T any, K comparable](a, b []T, key func(*T) K, add func(sum, t *T)
 	return a
 }
 
-// twice reports whether two elements have the same key.
-func twice[T any, K comparable](list []T, key func(*T) K) bool {
+// hasDuplicate reports whether two elements have the same key.
+func hasDuplicate[T any, K comparable](list []T, key func(*T) K) bool {
 	if len(list) <= maxScanned {
 		for i := range list {
 			for k := range i {
@@ -64,15 +65,15 @@ func twice[T any, K comparable](list []T, key func(*T) K) bool {
 	return len(seen) < len(list)
 }
 
-// Key functions for addKeyed and twice.
+// Key functions for addKeyed and hasDuplicate.
 func callerID(c *Caller) registry.ID  { return c.ID }
 func collectorName(r *Reading) string { return r.Collector }
 func valueName(v *Value) string       { return v.Name }
 
-// Repeats returns a description of a duplicate in the marker's data, or "". Sums have no
-// duplicates, and reading a file that has them might take forever.
+// Repeats says what is in the marker's data twice, or "". Whatever writes profiles adds up what has the
+// same key, so a file with duplicates is damaged.
 func (m *Marker) Repeats() string {
-	if twice(m.Callers, callerID) {
+	if hasDuplicate(m.Callers, callerID) {
 		return "a caller"
 	}
 	for i := range m.Callers {
@@ -80,11 +81,11 @@ func (m *Marker) Repeats() string {
 			return what
 		}
 	}
-	if twice(m.Readings, collectorName) {
+	if hasDuplicate(m.Readings, collectorName) {
 		return "a collector"
 	}
 	for i := range m.Readings {
-		if twice(m.Readings[i].Values, valueName) {
+		if hasDuplicate(m.Readings[i].Values, valueName) {
 			return "a value"
 		}
 	}

@@ -54,7 +54,7 @@ func TestAddKeyed(t *testing.T) {
 			t.Errorf("%s: %d keys of %d and %d were looked at", what, looks, len(lists[0]), len(lists[1]))
 		}
 		looks = 0
-		if twice(lists[1], key) || looks > 10*n {
+		if hasDuplicate(lists[1], key) || looks > 10*n {
 			t.Errorf("%s: twice, or %d keys of %d were looked at", what, looks, len(lists[1]))
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// paths adds a sample for each path, with all markers from the outermost scope on as its stack. All
-// values add up along stacks, so the value total of a sample is what the scopes inside leave of the
-// path's total: pprof's cum value is the total. What is on no path has the marker alone.
+// paths adds a sample for each path, with all markers from the outermost scope on as its stack, and one
+// for what of a marker is on no path, with the marker alone as its stack. pprof adds up the values of
+// samples whose stacks have a function, and calls that cum. For cum to be the path's total, a sample's
+// total is without the scopes inside: if a took 10 s, of which b took 8, then a has 2 and a→b has 8.
 func (b *pprofBuilder) paths(p *profile.Profile, markers []*profile.Marker) {
 	nodes, _ := pathTree(p)
 	if b.allocated = allocated(p); b.allocated {
@@ -25,7 +26,7 @@ func (b *pprofBuilder) paths(p *profile.Profile, markers []*profile.Marker) {
 		own := values{n.Count, n.totalNS, n.SelfNS, allocValue(n.Readings, profile.AllocObjects), allocValue(n.Readings, profile.AllocBytes)}
 		left := rest[n.marker].less(own)
 		if within(p.Paths.Nodes, i) {
-			left.total = rest[n.marker].total // that of the outer node has it
+			left.total = rest[n.marker].total // it is in the total of the outer node of the same marker
 		}
 		rest[n.marker] = left
 		for _, child := range n.children {
@@ -54,7 +55,7 @@ func allocReading(list []profile.Reading) *profile.Reading {
 	return (&profile.Marker{Readings: list}).Reading(profile.Alloc)
 }
 
-// allocValue returns the allocations outside of scopes opened inside.
+// allocValue returns the allocations of the scopes themselves, without those of scopes inside.
 func allocValue(list []profile.Reading, name string) uint64 {
 	if v := allocReading(list).Value(name); v != nil {
 		return v.Self

@@ -12,14 +12,14 @@ import (
 )
 
 // grace is the time after turning markers off at which settle first checks for open scopes: a
-// goroutine that has already tested a word may be about to open one.
+// goroutine that has already found a marker on may be about to open one.
 const grace = 10 * time.Millisecond
 
-// rounds is how often settle checks while there are open scopes, doubling the time: their
-// goroutines may be waiting for a processor.
+// rounds is how many times settle checks if scopes are open, since their goroutines may be waiting for a
+// processor. The time between checks doubles.
 const rounds = 3
 
-// mostStacks is the maximum number of goroutines with stacks in the file (package runtime): if
+// mostStacks is the maximum number of goroutines with stacks in the file (package runtime/perf): if
 // there are more, open scopes can't be determined from outside.
 const mostStacks = 4096
 
@@ -38,6 +38,8 @@ func (p *Process) settle() error {
 	return nil
 }
 
+// settleAfter settles the markers without open scopes once the time has passed, unless a marker was
+// turned on or off meanwhile.
 func (p *Process) settleAfter(wait time.Duration) error {
 	since := p.h.word(layout.OffSince).Load()
 	time.Sleep(wait)
@@ -83,8 +85,8 @@ func (p *Process) unsettled(visit func(off *atomic.Uint32, number uint64)) bool 
 	return some
 }
 
-// openScopes returns the numbers of the markers with open scopes. A marker may have had several
-// cells.
+// openScopes returns the numbers of the markers with open scopes. Stacks hold the numbers of
+// cells, of which a marker may have had several.
 func (p *Process) openScopes() (map[uint64]bool, error) {
 	open := map[uint64]bool{}
 	for _, s := range p.units.Stacks {

@@ -23,7 +23,7 @@ type Options struct {
 	Interval time.Duration // between readings; 0 for a second
 	Sort     string        // one of Sorts; "" for the first
 	Filter   string        // show markers whose names contain it, or match it as a glob
-	Paths    bool          // show the tree of call paths first
+	Paths    bool          // start with the tree of call paths
 	Width    int           // of the table of Once; 0 for no limit
 	Color    bool          // use colour in the messages of Run
 }
@@ -53,8 +53,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run shows the process on a terminal until the user quits, or a signal ends this process. Changes
-// that the user makes to the process persist after the view has ended. Run always restores the
+// Run shows the source's process on a terminal until the user quits or a signal to end arrives; it
+// returns nil then. Changes that the user makes to that process persist. Run always restores the
 // terminal; but a goroutine keeps reading from in until the next key.
 func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	if err := o.Check(); err != nil {
@@ -64,10 +64,10 @@ func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	if err != nil {
 		return err
 	}
-	// No signal, not even a second one, ends this process before the terminal is restored.
+	// No signal, not even a second one, may end this program before the terminal is restored.
 	end := make(chan os.Signal, 1)
-	for _, heeded := range interrupt.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
-		signal.Notify(end, heeded)
+	for _, sig := range interrupt.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
+		signal.Notify(end, sig)
 	}
 	defer signal.Stop(end)
 	t, err := openTerminal(in, out)
@@ -194,7 +194,7 @@ func table(from, to *reading, o Options) string {
 		b.WriteString(l.line(&sp, r, sc) + "\n")
 	}
 	if len(rows) == 0 && len(sp.rows) > 0 {
-		fmt.Fprintf(&b, "none of %s has %s in its name\n", units.Plural(len(sp.rows), "marker"), o.Filter)
+		fmt.Fprintf(&b, "no name of %s matches %s\n", units.Plural(len(sp.rows), "marker"), o.Filter)
 	}
 	return b.String()
 }

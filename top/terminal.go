@@ -11,7 +11,7 @@ import (
 )
 
 // Sequences for setting up and restoring the terminal: ECMA-48 and the private modes of xterm. Line
-// wrapping is off, since every character counts as one column, as in reports: a line with wide ones
+// wrapping is off, since every character counts as one column, as in reports: a line with wide characters
 // is cut at the edge and stays one line.
 const (
 	enter     = "\x1b[22;2t\x1b]2;markgen top\x07" + ownScreen // save the title and set it
@@ -20,9 +20,9 @@ const (
 		"\x1b]2;\x07\x1b[23;2t" // no title if the terminal can't save it
 )
 
-// A terminal is a terminal in raw mode, until it is closed.
+// A terminal is in raw mode until it is closed.
 //
-// This, keys.go and the loop in run.go replace a framework, which would add 17 modules for one
+// This file, keys.go and the loop in run.go replace a framework, which would add 17 modules for one
 // view: a table that is redrawn every second, and thirty keys. Only sequences that all terminals
 // know are written. The terminal is never queried, so that no answer can appear among the keys, or
 // on the screen after the program has ended.

@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Load reads a file from memory. An unreadable header fails the test.
+// Load reads a file from memory. An unreadable header fails the test; other damage is in Warnings.
 func Load(t testing.TB, file []byte) *profile.Profile {
 	t.Helper()
 	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "demo.markgen")
@@ -21,7 +21,7 @@ func Load(t testing.TB, file []byte) *profile.Profile {
 	return p
 }
 
-// Encoded returns p after encoding and reading it.
+// Encoded returns what is read from the encoding of p.
 func Encoded(t testing.TB, p *profile.Profile) *profile.Profile {
 	t.Helper()
 	file, err := codec.Encode(p)
@@ -46,6 +46,7 @@ func Named(t testing.TB, p *profile.Profile, name string) *profile.Marker {
 // Timed returns a marker that has had calls with these times.
 func Timed(t testing.TB, times []uint64) *profile.Marker {
 	t.Helper()
+	// The table of a package p with one file and a function F (package profile/table).
 	const text = "p\tp\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tp.F\n"
 	p := Load(t, Run{Tables: []Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File())
 	if len(p.Warnings) > 0 {
@@ -54,7 +55,7 @@ func Timed(t testing.TB, times []uint64) *profile.Marker {
 	return &p.Markers[0]
 }
 
-// BlockAt returns the offset of the block number n of the kind, counted from 0.
+// BlockAt returns the offset of the nth block of the kind; the first has n = 0.
 func BlockAt(t testing.TB, file []byte, kind uint32, n int) int {
 	t.Helper()
 	for at := layout.HeaderSize; at < len(file); at += int(binary.LittleEndian.Uint64(file[at+layout.OffBlockSize:])) {

@@ -30,7 +30,7 @@ type input struct {
 	size  uint64 // of the file
 	order byteOrder
 
-	window []byte // bytes of the file from start on
+	window []byte // bytes of the file from start on, in buf
 	start  uint64
 	buf    []byte
 	ahead  uint64 // how much to read at once for now; 0 for windowSize
@@ -54,11 +54,11 @@ func (o byteOrder) Uint64(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// windowSize is the number of bytes read at once; larger requests are read separately.
+// windowSize is the number of bytes read at once; a larger request is read as a whole.
 const windowSize = 1 << 18
 
-// smallWindow is the number of bytes read at the start of a block that follows a large one, because
-// most of a large block is never read.
+// smallWindow is the number of bytes read at the start of a block that follows a large one: it is likely
+// to be large, too, and most of a large block is never read.
 const smallWindow = 4 << 10
 
 // bytes returns n bytes at the offset, valid until the next call. The caller must check that they
@@ -150,7 +150,7 @@ func (in *input) blocksFrom(offset, end uint64, visit func(block)) error {
 		}
 		visit(b)
 		offset += b.size
-		if in.ahead = 0; b.size >= windowSize/4 { // the next may be large, too
+		if in.ahead = 0; b.size >= windowSize/4 {
 			in.ahead = smallWindow
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A Server is the http.Handler of the service. Its only state is a cache of tokens, and rates.
+// A Server is the http.Handler of the service. All that lasts is in the store; a Server has limits on
+// what is handled at a time, counts for /metrics, and a cache of tokens.
 type Server struct {
 	Options
 	store    Store

@@ -1,4 +1,5 @@
-// Package peers has one trivial function, timed in several ways available to Go programs.
+// Package peers has one trivial function, timed by a marker and in other ways that Go programs have, to
+// compare their costs.
 package peers
 
 import (
