@@ -111,7 +111,7 @@ func measureAgain(at uint64, index uint32) {
 		}
 		if open == 0 || open >= unending {
 			kept := *p
-			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // without the open scopes
+			p.stack, p.mask = &scratchStack.stack, 0 // without the open scopes
 			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
 			scratchNodes[0].node, scratchStack.nodes.p = cct.Root, (*pathNodes)(unsafe.Pointer(&scratchNodes))
 			measureCosts()

@@ -50,7 +50,6 @@
 //	internal/goroutine     what the Go runtime keeps of goroutines
 //	internal/inflate       packed tables
 //	internal/lite          the needed functions of strings, strconv, sort and time
-//	internal/multiset      counts by marker
 //	internal/mutex         a mutex for rare work
 //	internal/overhead      what a marker adds to a function
 //	internal/platform      the operating system's data about the process

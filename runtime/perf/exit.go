@@ -44,7 +44,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	if p != nil {
 		s := p.stack
 		pos := uint32(e.at)
-		if s.n != pos || s.at(pos-1).index != i || p.active != nil {
+		if s.n != pos || s.at(pos-1).index != i || p.runEnded != 0 {
 			procUnpin()
 			e.exitAt(t, size)
 			return none
@@ -175,9 +175,6 @@ func (e Entered) exitAt(t uint64, size int) {
 		}
 	}
 	s.n = pos - 1
-	if p.activate(i, 1<<32-1); p.active != nil && s.n <= shallow {
-		p.leaveDeep()
-	}
 	p.finish(i, done, size)
 }
 
@@ -210,8 +207,17 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 	self = ns - p.child
 	p.child = r.saved + ns
 	p.over += hot.cost[r.kind()]
-	p.mask = r.mask
+	p.unmask(r)
 	return self
+}
+
+// unmask restores the mask as it was before the innermost scope, whose record is r.
+//
+//go:norace
+func (p *slot) unmask(r *record) {
+	if r.index&nestedBit == 0 {
+		p.mask = r.mask
+	}
 }
 
 // finish records a scope of marker i that has ended.

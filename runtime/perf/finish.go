@@ -143,7 +143,7 @@ func freeze() {
 //go:nocheckptr
 func freezeStacks() {
 	for _, p := range owners {
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(noActive))
+		atomic.StoreUint32(&p.runEnded, 1)
 	}
 }
 

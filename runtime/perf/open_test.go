@@ -149,46 +149,46 @@ func TestNested(t *testing.T) {
 	p := own()
 	i := m[0].index
 	p.push(i, now(), 0)
-	if got := p.nested(i + 64); got != i+64 {
+	if p.nested(i + 64) {
 		t.Errorf("marker %d is nested in %d", i+64, i)
 	}
-	if got := p.nested(i); got != i|nestedBit {
+	if !p.nested(i) {
 		t.Errorf("marker %d is not nested in itself", i)
 	}
 	p.end(i, now())
 }
 
-// The table of open scopes always agrees with the stack.
-func TestActive(t *testing.T) {
+// A scope is nested if its marker is open, in any order of beginnings and ends, and however deep the
+// stack.
+func TestNestedDeep(t *testing.T) {
 	collected(t)
 	p := &slot{stack: &none}
 	open := map[uint32]int{}
 	for range 100_000 {
 		i := firstIndex + uint32(rand.IntN(300))
 		if s := p.stack; s.n > 0 && rand.IntN(400) < int(s.n) {
-			top := s.at(s.n-1).index &^ scopeBits
-			open[top]--
+			r := s.at(s.n - 1)
+			open[r.index&^scopeBits]--
 			s.n--
-			p.mask = s.at(s.n).mask
-			p.activate(top, 1<<32-1)
+			p.unmask(r)
 			continue
 		}
 		if p.stack.n == p.stack.room && !p.grow() {
 			t.Fatal("no memory")
 		}
-		j := i
-		if p.mask>>(i%64)&1 != 0 {
-			j = p.nested(i)
-		}
-		if nested := j != i; nested != (open[i] > 0) {
+		nested := p.mask>>(i%64)&1 != 0 && p.nested(i)
+		if nested != (open[i] > 0) {
 			t.Fatalf("marker %d is open %d times, nested %v", i, open[i], nested)
 		}
-		p.push(j, 0, 0)
-		p.activate(i, 1)
+		p.pushIf(nested, i, 0, 0)
 		open[i]++
 	}
-	if p.active == nil {
-		t.Error("the stack was never deep")
+	for p.stack.n > 0 {
+		p.stack.n--
+		p.unmask(p.stack.at(p.stack.n))
+	}
+	if p.mask != 0 {
+		t.Errorf("nothing is open, and the mask is %#x", p.mask)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestMeasureAgain(t *testing.T) {
 	if rounds != before+20 {
 		t.Errorf("%d rounds", rounds-before)
 	}
-	if p.stack != kept.stack || p.stack.n != open || p.mask != kept.mask || p.child != kept.child || p.active != kept.active || p.over == kept.over {
+	if p.stack != kept.stack || p.stack.n != open || p.mask != kept.mask || p.child != kept.child || p.over == kept.over {
 		t.Errorf("%+v of %d\n%+v of %d", *p, p.stack.n, kept, open)
 	}
 }

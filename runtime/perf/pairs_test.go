@@ -65,7 +65,7 @@ func TestPairs(t *testing.T) {
 				}
 				opened(&m[0], func() { down(n - 1) })
 			}
-			opened(&m[2], func() { down(3 * deep) })
+			opened(&m[2], func() { down(150) })
 		}, []string{"0 0", "0 1", "0 2", "1 2"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

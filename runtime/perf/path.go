@@ -194,7 +194,7 @@ func (e Entered) exitOnPath(t uint64, size int) {
 	i, p, pos := e.index, e.slot, uint32(e.at)
 	s := p.stack
 	pid := procPin()
-	if s.n == pos && s.at(pos-1).index == i && p.active == nil && s.found >= pos-1 && s.nodes.p != nil {
+	if s.n == pos && s.at(pos-1).index == i && p.runEnded == 0 && s.found >= pos-1 && s.nodes.p != nil {
 		r := s.at(pos - 1)
 		d := elapsed(r.start, t)
 		ns := p.duration(r, d)

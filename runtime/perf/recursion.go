@@ -12,15 +12,11 @@ import (
 // such scope also turns the marker off until the outermost one ends, so that the deeper calls cost
 // one test each. Calls on other goroutines are missed meanwhile.
 
-// leavesOut reports whether a scope of m, whose index is in the mask, is left out because it is
-// inside another of m.
+// leaveOut is called instead of opening a scope of m, which has that index, inside another of m.
 //
 //go:norace
 //go:noinline
-func (p *slot) leavesOut(m *Marker, index uint32) bool {
-	if !conf.Outermost || p.nested(index) == index {
-		return false
-	}
+func (p *slot) leaveOut(m *Marker, index uint32) {
 	if index >= firstIndex {
 		if hot.hooks&hookPairs != 0 {
 			pair(index, index)
@@ -30,13 +26,6 @@ func (p *slot) leavesOut(m *Marker, index uint32) bool {
 		}
 	}
 	p.over += hot.inner
-	return true
-}
-
-// leftOut tells triggers that a scope was left out.
-//
-//go:norace
-func leftOut(index uint32) {
 	if hot.hooks&hookTrigger != 0 {
 		endsAt(index, false)
 	}

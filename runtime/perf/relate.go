@@ -130,18 +130,8 @@ func (p *slot) pairs(index uint32) {
 		pair(index, index)
 		return
 	}
-	if a := p.active; a != nil {
-		for i := range a.Lines() {
-			if j := a.Line(i); j != 0 && j != index {
-				pair(index, j)
-			}
-		}
-		return
-	}
-	for i := range s.n - 1 {
-		if j := s.at(i).index; j&nestedBit == 0 {
-			pair(index, j&^scopeBits)
-		}
+	for pos := s.skip(s.n - 1); pos > 0; pos = s.skip(pos - 1) {
+		pair(index, s.at(pos-1).index&^scopeBits)
 	}
 }
 

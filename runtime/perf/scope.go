@@ -226,16 +226,12 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 			return Entered{} // its run has ended meanwhile
 		}
 	}
-	j := i
-	if p.mask>>(i%64)&1 != 0 {
-		if p.leavesOut(m, i) {
-			leftOut(i)
-			return Entered{}
-		}
-		j = p.nested(i)
+	nested := p.mask>>(i%64)&1 != 0 && p.nested(i)
+	if nested && conf.Outermost {
+		p.leaveOut(m, i)
+		return Entered{}
 	}
-	pos := p.push(j|whole, t, depth)
-	p.activate(i, 1)
+	pos := p.pushIf(nested, i|whole, t, depth)
 	if hot.hooks != 0 {
 		p.entered(i|whole, t)
 	}

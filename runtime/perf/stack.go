@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/clock"
-	"github.com/markgen/markgen/runtime/internal/multiset"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -34,7 +33,7 @@ type slot struct {
 	unwinding bool // a scope that a panic or Goexit has left is being ended
 	delayed   bool // the next record in the trace took longer than usual
 
-	active *multiset.Set // nil while the stack is not deep; noActive once the run is over
+	runEnded uint32 // 1 once the run of its scopes is over, see freezeStacks
 }
 
 // A stack is a BlockStack, followed by room records.
@@ -59,7 +58,7 @@ type record struct {
 	start uint64 // start, ticks
 	saved uint64 // slot.child of the enclosing scope
 	over  uint64 // slot.over at the start
-	mask  uint64 // slot.mask without it
+	mask  uint64 // slot.mask without it; see pushIf if it is nested
 	index uint32 // of the marker, with scopeBits
 	depth uint32 // for a scope that Open opened: stack in use, in words; else depthScope or depthValue
 }
@@ -104,11 +103,17 @@ func (s *stack) at(i uint32) *record {
 //
 //go:norace
 func (p *slot) busy(index uint32) bool {
-	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.active != nil
+	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.runEnded != 0
 }
 
-// push puts a scope on the stack, which has room, and returns its position, from 1. The caller also
-// calls activate if p.active is not nil.
+// frozen reports whether the run of the slot's scopes has ended. A goroutine that found its marker
+// on in that run notices it there.
+//
+//go:norace
+func (p *slot) frozen() bool { return p.runEnded != 0 }
+
+// push puts a scope that is not nested on the stack, which has room, and returns its position, from
+// 1.
 //
 //go:norace
 func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
@@ -127,28 +132,44 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	return n + 1
 }
 
-// nested returns index, with nestedBit if a scope of that marker is open. The mask has shown that
-// there may be one.
+// pushIf is push for a scope that may be nested: inside another of its marker. The mask has the bit
+// of a nested scope already, so its record has the position of the next scope below that is not
+// nested instead. Searches follow it past recursion, and meet each open marker once.
+//
+//go:norace
+func (p *slot) pushIf(nested bool, index uint32, t uint64, depth uint32) uint32 {
+	if !nested {
+		return p.push(index, t, depth)
+	}
+	mask, below := p.mask, p.stack.skip(p.stack.n)
+	pos := p.push(index|nestedBit, t, depth)
+	p.stack.at(pos-1).mask, p.mask = uint64(below), mask
+	return pos
+}
+
+// skip returns the position of the innermost scope that is not nested, up to position pos, from 1; 0
+// if there is none.
+//
+//go:norace
+func (s *stack) skip(pos uint32) uint32 {
+	if pos > 0 && s.at(pos-1).index&nestedBit != 0 {
+		return uint32(s.at(pos - 1).mask)
+	}
+	return pos
+}
+
+// nested reports whether a scope of that index is open. The mask has shown that there may be one.
 //
 //go:norace
 //go:noinline
-func (p *slot) nested(index uint32) uint32 {
+func (p *slot) nested(index uint32) bool {
 	s := p.stack
-	if s.n > deep && p.active == nil {
-		p.setActive(nil, newActive(s))
-	}
-	if a := p.active; a != nil {
-		if a.Count(index) > 0 {
-			index |= nestedBit
-		}
-		return index
-	}
-	for i := s.n; i > 0; i-- {
-		if s.at(i-1).index&^scopeBits == index {
-			return index | nestedBit
+	for pos := s.skip(s.n); pos > 0; pos = s.skip(pos - 1) {
+		if s.at(pos-1).index&^scopeBits == index {
+			return true
 		}
 	}
-	return index
+	return false
 }
 
 // Under the lock.

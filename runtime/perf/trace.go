@@ -205,7 +205,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 	pid := procPin()
 	p, index, pos := e.slot, e.index, uint32(e.at)
 	s := p.stack
-	if s.n != pos || p.unwinding || p.delayed || p.active != nil {
+	if s.n != pos || p.unwinding || p.delayed || p.runEnded != 0 {
 		procUnpin()
 		e.exitAt(t, size)
 		return
@@ -216,7 +216,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 		e.exitAt(t, size)
 		return
 	}
-	p.mask = r.mask
+	p.unmask(r)
 	s.n = pos - 1
 	write(pid, goidOf(p.g()), index|layout.RecordExit<<layout.RecordKindShift, pos, t, tracing.exit[r.kind()])
 }
@@ -235,9 +235,8 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	if r.index&shutBit != 0 {
 		reopen(index)
 	}
-	p.mask = r.mask
+	p.unmask(r)
 	s.n--
-	p.activate(index, 1<<32-1)
 	if hot.hooks&(hookLimit|hookTrigger|hookRecords) != 0 {
 		recorded(index)
 	}

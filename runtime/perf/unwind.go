@@ -60,13 +60,12 @@ func (p *slot) drop() {
 		reopen(i)
 	}
 	p.child = r.saved
-	p.mask = r.mask
+	p.unmask(r)
 	at, node := r.start, uint32(0)
 	if hot.hooks&hookPaths != 0 {
 		node = s.popNode(s.n)
 	}
 	s.n--
-	p.activate(i, 1<<32-1)
 	if r.index&passedBit != 0 {
 		return
 	}

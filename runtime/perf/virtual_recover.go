@@ -88,7 +88,10 @@ func (p *slot) endBelow(low, n uint32) {
 		above[i] = *s.at(n + i)
 	}
 	child := p.child
-	p.child, p.mask = above[0].saved, above[0].mask
+	p.child = above[0].saved
+	for i := count; i > 0; i-- {
+		p.unmask(&above[i-1])
+	}
 	s.n, s.found = n, min(s.found, n)
 	p.endLeft(low, p.recovered)
 	if p.stack != s || s.n != low {
@@ -98,11 +101,10 @@ func (p *slot) endBelow(low, n uint32) {
 	above[0].saved = subtract(p.child, toNS(elapsed(above[0].start, p.recovered)))
 	for i := range count {
 		r := &above[i]
-		r.over += price
-		r.mask = p.mask
-		p.mask |= 1 << (r.index &^ scopeBits % 64)
-		*s.at(low + i) = *r
-		s.n++
+		k := r.index &^ scopeBits
+		pos := p.pushIf(p.mask>>(k%64)&1 != 0 && p.nested(k), r.index&^nestedBit, r.start, r.depth)
+		to := s.at(pos - 1)
+		to.saved, to.over = r.saved, r.over+price
 	}
 	p.child = child
 }

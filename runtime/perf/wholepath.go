@@ -79,7 +79,7 @@ func sampledScope(i uint32) uint32 {
 		if p.key != key {
 			p = find(g)
 		}
-		if first := baseOf(i); p != nil && p.mask>>(first%64)&1 != 0 && p.nested(first) != first {
+		if first := baseOf(i); p != nil && p.mask>>(first%64)&1 != 0 && p.nested(first) {
 			return first
 		}
 		if outer := p.sampled(); outer != 0 {
@@ -155,7 +155,4 @@ func (p *slot) passed(t uint64) {
 	}
 	s.found = min(s.found, s.n-1)
 	s.n--
-	if p.activate(r.index&^scopeBits, 1<<32-1); p.active != nil && s.n <= shallow {
-		p.leaveDeep()
-	}
 }
