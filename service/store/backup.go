@@ -34,7 +34,15 @@ type line struct {
 const backupName = "markgen"
 
 // backupTables are the tables of a backup, in the order of restoring.
-var backupTables = []string{"total", "token", "origin", "name", "api", "words", "reach", "cell", "bucket", "estimate", "reading", "head", "batch", "log", "writer", "written"}
+var backupTables = []string{"total", "token", "origin", "name", "api", "words", "reach", "cell", "bucket", "estimate", "reading", "head", "batch", "log", "writer", "written", "node", "path"}
+
+// tablesOf returns the tables of a backup made by a version.
+func tablesOf(version int) []string {
+	if version < 5 {
+		return backupTables[:slices.Index(backupTables, "node")]
+	}
+	return backupTables
+}
 
 // Backup writes a consistent copy of the store to w, while the store is in use. Restore reads it,
 // into either database. The copy is read in one transaction, which needs a connection for as long
@@ -196,7 +204,7 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	if apis+origins+batches+tokens+revision > 0 {
 		return errors.New("it is not empty; restore into a new one")
 	}
-	for _, table := range backupTables {
+	for _, table := range tablesOf(head.Version) {
 		if err := s.restoreTable(ctx, tx, in, table, writers); err != nil {
 			return fmt.Errorf("table %s: %w", table, err)
 		}
@@ -210,6 +218,9 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	if err := s.fill(ctx, tx, head.Version); err != nil {
 		return err
 	}
+	if err := checkNodes(ctx, tx); err != nil {
+		return err
+	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
@@ -217,6 +228,17 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 }
 
 var errCut = errors.New("the backup was cut off, or is damaged")
+
+// checkNodes checks that nodes are numbered without gaps, parents before children.
+func checkNodes(ctx context.Context, q queryer) error {
+	var bad, list, last, total int64
+	err := q.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM node WHERE id < 1 OR parent < 0 OR parent >= id), (SELECT count(*) FROM node),
+		(SELECT coalesce(max(id), 0) FROM node), nodes FROM total WHERE id = 1`).Scan(&bad, &list, &last, &total)
+	if err == nil && (bad > 0 || list != last || list != total) {
+		err = errCut
+	}
+	return err
+}
 
 // backupReader reads the lines of a backup.
 type backupReader struct{ in *bufio.Reader }

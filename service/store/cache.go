@@ -30,7 +30,9 @@ type rowCache struct {
 	byID         map[int32]origin
 	numbers      map[name]int64
 	names        map[int64]name
-	descriptions marks // pairs of ID and hashDescription
+	descriptions marks  // pairs of ID and hashDescription
+	nodes        []node // by number - 1
+	numberOf     map[node]int64
 
 	loading            sync.Mutex
 	originsTo, namesTo int64 // all rows up to these numbers are loaded
@@ -39,7 +41,7 @@ type rowCache struct {
 func newRowCache() *rowCache {
 	return &rowCache{
 		origins: map[originKey]int32{}, byID: map[int32]origin{},
-		numbers: map[name]int64{}, names: map[int64]name{},
+		numbers: map[name]int64{}, names: map[int64]name{}, numberOf: map[node]int64{},
 	}
 }
 
@@ -185,13 +187,16 @@ type missing struct {
 	origin  bool
 	markers []int // indexes in the profile
 	names   []name
+	nodes   bool // some of its paths
 }
 
-func (m *missing) nothing() bool { return !m.origin && len(m.markers) == 0 && len(m.names) == 0 }
+func (m *missing) nothing() bool {
+	return !m.origin && len(m.markers) == 0 && len(m.names) == 0 && !m.nodes
+}
 
 func hasKey[K comparable, V any](m map[K]V, key K) bool { _, ok := m[key]; return ok }
 
-func (c *rowCache) missing(b *fleet.Batch, hashes []uint64) (list missing) {
+func (c *rowCache) missing(b *fleet.Batch, hashes []uint64, maxNodes int) (list missing) {
 	markers := b.Profile.Markers
 	list.markers = c.descriptions.without(func(yield func(uint64) bool) {
 		for i := range markers {
@@ -208,13 +213,22 @@ func (c *rowCache) missing(b *fleet.Batch, hashes []uint64) (list missing) {
 			list.names = append(list.names, n)
 		}
 	}
-	for i := range markers {
-		for _, r := range markers[i].Readings {
+	wantAll := func(readings []profile.Reading) {
+		for _, r := range readings {
 			want(name{collector: r.Collector})
 			for _, v := range r.Values {
 				want(name{r.Collector, v.Name, true})
 			}
 		}
+	}
+	for i := range markers {
+		wantAll(markers[i].Readings)
+	}
+	if tree := b.Profile.Paths; tree != nil {
+		for i := range tree.Nodes {
+			wantAll(tree.Nodes[i].Readings)
+		}
+		list.nodes = c.lacksNodes(tree, maxNodes)
 	}
 	return list
 }
@@ -224,7 +238,7 @@ const maxNames = 4096
 
 // register adds the missing rows for what a batch refers to. It reports whether the origin is new.
 func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (newOrigin bool, err error) {
-	list := s.cache.missing(b, hashes)
+	list := s.cache.missing(b, hashes, s.options.MaxNodes)
 	if list.nothing() {
 		return false, nil
 	}
@@ -236,9 +250,18 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (
 		return false, err
 	}
 	defer tx.Rollback()
-	var apis, origins, numbers int64
-	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, names FROM total WHERE id = 1"+s.forUpdate).Scan(&apis, &origins, &numbers); err != nil {
+	var apis, origins, numbers, nodes int64
+	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, names, nodes FROM total WHERE id = 1"+s.forUpdate).Scan(&apis, &origins, &numbers, &nodes); err != nil {
 		return false, err
+	}
+	var added []node
+	if list.nodes {
+		if err := s.loadCache(ctx, tx); err != nil { // other processes may have added nodes
+			return false, err
+		}
+		if added, err = s.addNodes(ctx, tx, b.Profile.Paths, &nodes); err != nil {
+			return false, err
+		}
 	}
 	now, err := s.clock(ctx, tx)
 	if err != nil {
@@ -256,7 +279,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (
 	if err != nil {
 		return false, err
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE total SET apis = $1, origins = $2, names = $3 WHERE id = 1", apis, origins, numbers); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE total SET apis = $1, origins = $2, names = $3, nodes = $4 WHERE id = 1", apis, origins, numbers, nodes); err != nil {
 		return false, err
 	}
 	if err := tx.Commit(); err != nil {
@@ -275,6 +298,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, hashes []uint64) (
 	for n, id := range ids {
 		c.numbers[n], c.names[id] = id, n
 	}
+	c.keep(nodes-int64(len(added))+1, added)
 	return origins > had, nil
 }
 
@@ -330,7 +354,7 @@ func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *in
 	return ids, nil
 }
 
-// loadCache reads the origins and names added since its last call. Both are numbered without gaps,
+// loadCache reads the origins, names and nodes added since its last call. All are numbered without gaps,
 // in the order of arrival.
 func (s *Store) loadCache(ctx context.Context, q queryer) error {
 	c := s.cache
@@ -358,8 +382,24 @@ func (s *Store) loadCache(ctx context.Context, q queryer) error {
 	}); err != nil {
 		return err
 	}
+	nodes := []node{}
+	c.mu.RLock()
+	from := int64(len(c.nodes)) + 1
+	c.mu.RUnlock()
+	rows, err = q.QueryContext(ctx, "SELECT parent, api, starts, label FROM node WHERE id >= $1 ORDER BY id", from)
+	if err := each(rows, err, func() error {
+		var n node
+		var api, starts int64
+		err := rows.Scan(&n.parent, &api, &starts, &n.label)
+		n.api, n.starts = uint64(api), starts != 0
+		nodes = append(nodes, n)
+		return err
+	}); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.keep(from, nodes)
 	for id, o := range origins {
 		c.origins[o.originKey], c.byID[id] = id, o
 	}

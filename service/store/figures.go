@@ -15,10 +15,11 @@ const (
 	tagEstimate
 	tagBucket  // series<<3 | part
 	tagReading // value
-	tagBits    = 2
+	tagPath    // node<<valueBits | value
+	tagBits    = 3
 )
 
-var byTag = [...]*table{tagCell: cells, tagEstimate: estimates, tagBucket: buckets, tagReading: readings}
+var byTag = [...]*table{tagCell: cells, tagEstimate: estimates, tagBucket: buckets, tagReading: readings, tagPath: paths}
 
 // Series of buckets. From seriesReadings on each value of a reading has two: inclusive and self.
 const (
@@ -176,7 +177,9 @@ func (p *packer) part(tag uint64) {
 func (p *packer) sort() {
 	slices.SortFunc(p.parts, func(a, b part) int { return cmp.Compare(a.tag, b.tag) })
 	sorted := make([]byte, 0, len(p.out))
+	var parts []part
 	for list := p.parts; len(list) > 0; {
+		start := len(sorted)
 		n := 1
 		for n < len(list) && list[n].tag == list[0].tag {
 			n++
@@ -192,9 +195,10 @@ func (p *packer) sort() {
 			}
 			sorted = t.pack(binary.AppendUvarint(sorted, list[0].tag), &p.row)
 		}
+		parts = append(parts, part{list[0].tag, start, len(sorted)})
 		list = list[n:]
 	}
-	p.out = sorted
+	p.out, p.parts = sorted, parts
 }
 
 // skip returns the bytes after the first part of b, whose tag has been read.

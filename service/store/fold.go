@@ -227,6 +227,8 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (newMa
 				to = append(to, sub>>3, sub%8)
 			case readings:
 				to = append(to, sub)
+			case paths:
+				to = append(to, sub>>valueBits, sub&(1<<valueBits-1))
 			}
 			rows[tag%(1<<tagBits)] = append(to, row[:len(t.columns)]...)
 		})

@@ -75,8 +75,9 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	}
 	r := fleet.Receipt{NewOrigin: newOrigin}
 	p := &pending{batch: b, digest: digestOf(b), result: make(chan error, 1)}
-	if origin, ok := s.cache.origin(keyOf(b)); ok { // otherwise it is a duplicate
-		p.delta = deltaOf(b.Profile, hashes, origin, b.Day, now, s.cache.number)
+	at, placed := s.cache.places(b.Profile.Paths)
+	if origin, ok := s.cache.origin(keyOf(b)); ok && placed { // otherwise it is a duplicate
+		p.delta = deltaOf(b.Profile, hashes, at, origin, b.Day, now, s.cache.number)
 	}
 	select {
 	case s.queue <- p:

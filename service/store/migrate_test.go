@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update-store", false, "make the stores in testdata of the newest version anew")
 
 // versions is the number of versions with a store in testdata, made from versionBatches.
-const versions = 4
+const versions = 5
 
 func versionBatches() []fact { return killBatches(40, 12) }
 

@@ -92,6 +92,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxOrigins == 0 {
 		o.MaxOrigins = 100_000
 	}
+	if o.MaxNodes == 0 {
+		o.MaxNodes = 200_000
+	}
 	if o.Memory == 0 {
 		o.Memory = 128 << 20
 	}

@@ -71,7 +71,7 @@ func sizeOf(m *profile.Marker) int {
 	return n
 }
 
-// runs returns a profile of what a filter selects, without markers.
+// runs returns a profile of what a filter selects, without markers and paths.
 func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, error) {
 	tx, err := s.snapshot(ctx)
 	if err != nil {
@@ -82,10 +82,14 @@ func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, er
 	if err != nil {
 		return nil, err
 	}
-	return s.runProfile(ctx, tx, origins, f)
+	p, err := s.runProfile(ctx, tx, origins, f)
+	if err == nil {
+		p.Paths = nil
+	}
+	return p, err
 }
 
-// runProfile returns a profile without markers, of some origins and of the filter's days.
+// runProfile returns a profile without markers and nodes of paths, of some origins and of the filter's days.
 func (s *Store) runProfile(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter) (*profile.Profile, error) {
 	from, to := days(f)
 	var row [rowWidth]int64

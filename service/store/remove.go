@@ -193,13 +193,17 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (
 	if uint64(c) == chunks/2 { // from-1 overflows
 		within = fmt.Sprintf("api <= %d", from+1<<56-1)
 	}
-	had := map[int64]bool{}
+	had, any := map[int64]bool{}, false
 	for _, t := range byTag {
-		if err := which.take(ctx, tx, t.name, "api", within+" AND ", dry, func(api int64) { had[api] = true }); err != nil {
+		if err := which.take(ctx, tx, t.name, "api", within+" AND ", dry, func(api int64) {
+			if any = true; api != 0 { // which is of scopes beyond a limit of nodes
+				had[api] = true
+			}
+		}); err != nil {
 			return 0, err
 		}
 	}
-	if dry || len(had) == 0 {
+	if dry || !any {
 		return len(had), nil
 	}
 	origins := newRowset([]string{"origin", "same"}, nil)

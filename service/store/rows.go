@@ -27,7 +27,7 @@ func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) strin
 	return column + " IN (" + strings.Join(in, ", ") + ")"
 }
 
-// scanCells calls visit for the rows of statistics of some APIs within a filter's days. Rows of
+// scanCells calls visit for the rows of statistics, without paths, of some APIs within a filter's days. Rows of
 // other origins are included if origins has more than maxConditionOrigins. values is valid until
 // visit returns.
 func (s *Store) scanCells(ctx context.Context, q queryer, apis []int64, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
@@ -42,7 +42,7 @@ func (s *Store) scanCells(ctx context.Context, q queryer, apis []int64, origins 
 	if few := inOrigins("origin", origins, &args); few != "" {
 		where += " AND " + few
 	}
-	for kind, t := range byTag {
+	for kind, t := range byTag[:tagPath] {
 		if err := s.scanRows(ctx, q, t, where, args, func(values []int64) error {
 			tag := uint64(kind)
 			switch t {

@@ -22,6 +22,9 @@ const (
 	totalWildLoaded
 	totalWildFull
 	totalWildNoPlace
+	totalPathRuns
+	totalPathLost
+	totalPathLabels
 )
 
 // Flags of a row of runTotals.
@@ -52,14 +55,18 @@ func (p *packer) runTotals(of *profile.Profile) []byte {
 	if w := of.Wild; w != nil {
 		r[totalWildRuns], r[totalWildPicked], r[totalWildOf], r[totalWildLoaded], r[totalWildFull], r[totalWildNoPlace] = toColumn(w.Runs), toColumn(w.Picked), toColumn(w.Of), toColumn(w.Loaded), toColumn(w.Full), toColumn(w.NoPlace)
 	}
+	if t := of.Paths; t != nil {
+		r[totalPathRuns], r[totalPathLost], r[totalPathLabels] = toColumn(t.Runs), toColumn(t.Lost), toColumn(t.Labels)
+	}
 	return runTotals.pack(nil, r)
 }
 
-// setRunTotals sets the fields of p that are about runs.
+// setRunTotals sets the fields of p that are about runs; Paths without nodes.
 func setRunTotals(p *profile.Profile, r *[rowWidth]int64) {
 	p.Runs = int(r[totalRuns])
 	p.ElapsedNS, p.Lost = fromColumn(r[totalElapsed]), fromColumn(r[totalLost])
 	p.NoSelf, p.Untimed, p.Damaged, p.Complete = r[totalFlags]&runFlagNoSelf != 0, r[totalFlags]&runFlagUntimed != 0, r[totalFlags]&runFlagDamaged != 0, r[totalFlags]&runFlagIncomplete == 0
+	p.Paths = &profile.Paths{Runs: fromColumn(r[totalPathRuns]), Lost: fromColumn(r[totalPathLost]), Labels: fromColumn(r[totalPathLabels])}
 	if r[totalFlags]&runFlagSampling != 0 {
 		p.Sampling = &profile.Sampling{N: fromColumn(r[totalSample]), Windows: fromColumn(r[totalWindows]), OpenNS: fromColumn(r[totalOpen]), NetNS: fromColumn(r[totalNet]), OfNS: fromColumn(r[totalOf])}
 	}

@@ -33,6 +33,7 @@ var (
 type Options struct {
 	MaxAPIs    int              // max number of APIs; 2,000,000
 	MaxOrigins int              // max number of origins; 100,000
+	MaxNodes   int              // max number of nodes of call paths, besides those for scopes on other paths; 200,000
 	Memory     int              // approximate max bytes of statistics not yet in the tables; 128 MiB
 	Days       int              // days for which statistics are kept by day; older ones are kept by month, under its first day; 42
 	Remember   time.Duration    // how long IDs of batches are kept to detect duplicates; 400 days

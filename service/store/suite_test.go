@@ -46,6 +46,10 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"Means":      testMeans,
 		"Remove":     testRemove,
 		"RemoveName": testRemoveName,
+		"Paths":      testPaths,
+		"OldPaths":   testOldPaths,
+		"PathKinds":  testPathsOfKind,
+		"MaxNodes":   testMaxNodes,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}

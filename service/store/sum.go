@@ -38,19 +38,32 @@ type delta struct {
 const deltaHeader = 28
 
 // deltaOf returns the delta of a profile received at now; hashes are those of its markers'
-// names and positions.
-func deltaOf(p *profile.Profile, hashes []uint64, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
+// names and positions, at the places of its paths.
+func deltaOf(p *profile.Profile, hashes []uint64, at []place, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
 	d := &delta{origin: origin, day: int32(day), cells: make([]byte, 0, 160*len(p.Markers))}
 	var pack packer
 	d.runTotals = pack.runTotals(p)
-	for i := range p.Markers {
-		m := &p.Markers[i]
-		parts := pack.marker(m, numbers)
-		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(m.ID))
-		d.cells = binary.LittleEndian.AppendUint64(d.cells, hashes[i])
-		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(startOf(m, now)))
+	nodes := map[uint64][]int{} // indexes of paths by the API they are counted at
+	for i := range at {
+		nodes[at[i].api] = append(nodes[at[i].api], i)
+	}
+	add := func(api, hash uint64, asOf int64, parts []byte) {
+		if list := nodes[api]; list != nil {
+			parts = pack.paths(p.Paths.Nodes, at, list, numbers)
+		}
+		d.cells = binary.LittleEndian.AppendUint64(d.cells, api)
+		d.cells = binary.LittleEndian.AppendUint64(d.cells, hash)
+		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(asOf))
 		d.cells = binary.LittleEndian.AppendUint32(d.cells, uint32(len(parts)))
 		d.cells = append(d.cells, parts...)
+	}
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		add(uint64(m.ID), hashes[i], startOf(m, now), pack.marker(m, numbers))
+	}
+	if nodes[0] != nil { // scopes beyond a limit of nodes
+		pack.parts, pack.out = pack.parts[:0], pack.out[:0]
+		add(0, 0, 0, nil)
 	}
 	return d
 }

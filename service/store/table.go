@@ -67,6 +67,14 @@ const (
 	estimatePickedVarHi
 )
 
+// Columns of paths.
+const (
+	pathCount = iota
+	pathSum
+	pathNested
+	pathSelf
+)
+
 // The statistics tables, see docs/explanation/service.md.
 var (
 	// cells has the single values of a marker, by API, origin and day.
@@ -110,6 +118,16 @@ var (
 	// and Dropped, in the first two columns.
 	readings = &table{"reading", append(cellKeys[:3:3], "value"), []column{{"sum", sums}, {"self", sums}, {"nested", sums}}}
 
+	// paths has the figures of scopes by their path, see path.go: for value 0 their number and times;
+	// for a value of a collector, in the last three columns, its three sums; for a collector Scopes and
+	// Dropped, in the first two.
+	paths = &table{"path", append(cellKeys[:3:3], "node", "value"), []column{
+		pathCount:  {"count", sums},
+		pathSum:    {"sum", sums},
+		pathNested: {"nested", sums},
+		pathSelf:   {"self", sums},
+	}}
+
 	// runTotals has the fields that are about runs, by origin and day.
 	runTotals = &table{"head", []string{"origin", "day"}, []column{
 		totalBatches:     {"batches", sums},
@@ -128,6 +146,9 @@ var (
 		totalWildLoaded:  {"wild_loaded", sums},
 		totalWildFull:    {"wild_full", sums},
 		totalWildNoPlace: {"wild_noplace", sums},
+		totalPathRuns:    {"path_runs", sums},
+		totalPathLost:    {"path_lost", sums},
+		totalPathLabels:  {"path_labels", sums},
 	}}
 )
 

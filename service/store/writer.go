@@ -256,7 +256,8 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 		if err != nil {
 			return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 		}
-		part.add(deltaOf(p, hashDescriptions(p), origin, fleet.Day(day), now, s.cache.number), number, written)
+		at, _ := s.cache.places(p.Paths)
+		part.add(deltaOf(p, hashDescriptions(p), at, origin, fleet.Day(day), now, s.cache.number), number, written)
 		if part.bytes > s.options.Memory/4 {
 			return full
 		}
