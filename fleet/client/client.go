@@ -262,6 +262,18 @@ func (c *Client) Profile(ctx context.Context, q Query, ids ...string) (*profile.
 	return readProfile(res)
 }
 
+// Paths requests the call paths of what a query selects, as a profile of the markers on them without
+// other figures. Words, Sort, Limit and Cursor of the query are ignored.
+func (c *Client) Paths(ctx context.Context, q Query) (*profile.Profile, error) {
+	q.Words, q.Sort, q.Limit, q.Cursor = "", "", 0, ""
+	res, err := c.get(ctx, "v1/paths", q.values(), http.Header{"Accept": {profileType}})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return readProfile(res)
+}
+
 const profileType = "application/vnd.markgen.profile"
 
 func readProfile(res *http.Response) (*profile.Profile, error) {

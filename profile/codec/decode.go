@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -24,8 +26,13 @@ func Decode(file []byte, name string) (*profile.Profile, error) {
 	return sum.Finish(), nil
 }
 
+// ErrPaths is returned for a file with more call paths than a Decoder takes.
+var ErrPaths = errors.New("more call paths than")
+
 // A Decoder adds profile files to one sum, and reuses memory. The zero value is ready for use.
 type Decoder struct {
+	MaxPaths int // max number of call paths in a file; 0 for no limit
+
 	tables  table.Cache
 	last    *table.Table      // of the latest file; the next one often has the same
 	sums    []*profile.Marker // markers of the sum, by index in last.Markers
@@ -131,7 +138,10 @@ func (d *Decoder) decode(file []byte, name string) (decoded, error) {
 		}
 	}
 	if p.Paths != nil {
-		p.Paths = figures.paths(func(i int) registry.ID { return t.Markers[i].ID }, len(t.Markers))
+		p.Paths = figures.paths(func(i int) registry.ID { return t.Markers[i].ID }, len(t.Markers), cmp.Or(d.MaxPaths, math.MaxInt))
+		if p.Paths == nil {
+			return none, fmt.Errorf("%s: %w %d", name, ErrPaths, d.MaxPaths)
+		}
 	}
 	if figures.bad || len(figures.rest) > 0 {
 		return none, damaged(name, at, "figures that can't be read")

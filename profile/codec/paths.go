@@ -63,10 +63,15 @@ func (b *encoder) paths(p *profile.Paths, index map[registry.ID]int) {
 	}
 }
 
-// paths reads what encoder.paths wrote; ids are those of the markers in the file.
-func (r *reader) paths(ids func(i int) registry.ID, markers int) *profile.Paths {
+// paths reads what encoder.paths wrote; ids are those of the markers in the file. It returns nil if
+// there are more than most.
+func (r *reader) paths(ids func(i int) registry.ID, markers, most int) *profile.Paths {
 	p := &profile.Paths{Runs: r.uint(), Lost: r.uint(), Labels: r.uint()}
-	nodes := make([]profile.Path, r.count(leastPath))
+	n := r.count(leastPath)
+	if n > most {
+		return nil
+	}
+	nodes := make([]profile.Path, n)
 	for i := range nodes {
 		n := &nodes[i]
 		up, id, bits := r.uint(), r.uint(), r.uint()

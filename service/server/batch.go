@@ -65,7 +65,11 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
-	if err := rate.take(s.Now(), len(p.Markers)); err != nil {
+	rows := len(p.Markers)
+	if p.Paths != nil {
+		rows += len(p.Paths.Nodes)
+	}
+	if err := rate.take(s.Now(), rows); err != nil {
 		return err
 	}
 	batch := &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(s.Now().Add(-age)), Profile: p, Body: body, Token: knownOf(r).token}
@@ -188,9 +192,14 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 	}()
 	s.decoding <- struct{}{} // waits only while a few others are decoded
 	defer func() { <-s.decoding }()
-	if p, err = codec.Decode(body, "batch"); err != nil {
+	var sum profile.Sum
+	d := codec.Decoder{MaxPaths: s.MaxMarkers}
+	if err = d.AddTo(&sum, body, "batch"); errors.Is(err, codec.ErrPaths) {
+		return nil, nil, tooLarge.problem("more than %d call paths; send fewer in each", s.MaxMarkers)
+	} else if err != nil {
 		return nil, nil, unreadable(err)
 	}
+	p = sum.Finish()
 	if err := s.check(p); err != nil {
 		return nil, nil, err
 	}

@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/service/server"
 )
 
@@ -62,6 +64,39 @@ func TestBatch(t *testing.T) {
 	}
 	if sum.Runs != want.Runs {
 		t.Errorf("%d runs, and %d were sent", sum.Runs, want.Runs)
+	}
+}
+
+// Call paths are added up and asked for by build.
+func TestPaths(t *testing.T) {
+	at := start(t, server.Options{}, server.Limits{}, nil)
+	var list []*profile.Profile
+	for i, build := range []string{"example.com/shop@v1.0.0", "example.com/shop@v1.0.0", "example.com/shop@v1.1.0"} {
+		p := made(40, 1, build)
+		p.Paths = profiletest.RandomPaths(p, 200, uint64(i))
+		list = append(list, p)
+		if r := at.put(fleet.NewRunID(), "0", packed(t, encoded(t, p)), "Content-Encoding: gzip"); r.status != 201 {
+			t.Fatalf("%d\n%s", r.status, r.body)
+		}
+	}
+	at.settle()
+	c := client.Client{Server: at.url, Token: at.token["read"]}
+	for build, list := range map[string][]*profile.Profile{"": list, "*@v1.0.0": list[:2], "none": nil} {
+		got, err := c.Paths(t.Context(), client.Query{Build: build})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := profile.Merge(append(list, &profile.Profile{Paths: &profile.Paths{}}))
+		if diff := cmp.Diff(want.Paths, got.Paths, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q (-sent +answered)\n%s", build, diff)
+		}
+	}
+	if r := at.get("/v1/paths?limit=3"); r.status != 400 {
+		t.Errorf("%d\n%s", r.status, r.body)
+	}
+	r := at.get("/v1/paths?kind=func")
+	if again := at.get("/v1/paths?kind=func", "If-None-Match: "+r.header.Get("ETag")); again.status != 304 {
+		t.Errorf("unchanged: %d", again.status)
 	}
 }
 
@@ -210,6 +245,12 @@ func TestBatchRefused(t *testing.T) {
 	name := func(text string) []byte {
 		return change(func(_ *profile.Profile, m *profile.Marker) { m.Package, m.Name = "", text })
 	}
+	node := func(f func(*profile.Path)) []byte {
+		return change(func(p *profile.Profile, _ *profile.Marker) {
+			p.Paths = profiletest.CallTree(p, 2, 1)
+			f(&p.Paths.Nodes[1])
+		})
+	}
 	run := fleet.NewRunID().String()
 	path := "/v1/batches/" + run + "/0"
 	is := "Content-Type: " + profileType
@@ -260,6 +301,16 @@ func TestBatchRefused(t *testing.T) {
 		{"another kind", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Kind = "method" }), is, 422, "profile-refused"},
 		{"callers", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Callers = []profile.Caller{{ID: 7, Name: "x"}} }), is, 422, "profile-refused"},
 		{"cover blocks", path, change(func(p *profile.Profile, _ *profile.Marker) { p.Blocks = []profile.Block{{File: "a/b.go"}} }), is, 422, "profile-refused"},
+		{"a label with an escape", path, node(func(n *profile.Path) { n.Label = "a\x1b[2J" }), is, 422, "profile-refused"},
+		{"a long label", path, node(func(n *profile.Path) { n.Label = strings.Repeat("x", 101) }), is, 422, "profile-refused"},
+		{"a path of 584 years", path, node(func(n *profile.Path) { n.SumNS = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"a path's reading", path, node(func(n *profile.Path) {
+			n.Readings = []profile.Reading{{Collector: "io", Values: []profile.Value{{Name: "x", Self: math.MaxUint64}}}}
+		}), is, 422, "profile-refused"},
+		{"a path's collector", path, node(func(n *profile.Path) { n.Readings = []profile.Reading{{Collector: "a\nb"}} }), is, 422, "profile-refused"},
+		{"too many paths", path, change(func(p *profile.Profile, _ *profile.Marker) {
+			p.Paths = profiletest.CallTree(p, 101, 1)
+		}), is, 413, "too-large"},
 		{"more times than scopes", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Count = 0 }), is, 422, "profile-refused"},
 		{"more runs than scopes", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Runs = m.Count + 1 }), is, 422, "profile-refused"},
 		{"a bucket's sum too small", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[len(m.Buckets)-1].SumNS = 0 }), is, 422, "profile-refused"},

@@ -85,6 +85,30 @@ func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// getPaths sends the call paths that a filter selects, as a profile file with the markers on them
+// and no other figures of these.
+func (s *Server) getPaths(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, filterParams...)
+	f := p.filter()
+	if p.err != nil {
+		return p.err
+	}
+	tag, err := s.state(r, profileType)
+	if err != nil {
+		return err
+	}
+	if unchanged(w, r, tag) {
+		return nil
+	}
+	return s.queueMerge(w, r, func(w http.ResponseWriter, r *http.Request) error {
+		paths, err := s.store.Paths(r.Context(), f)
+		if err != nil {
+			return err
+		}
+		return sendProfile(w, r, paths)
+	})
+}
+
 func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) error {
 	file, err := codec.Encode(p)
 	if err != nil {

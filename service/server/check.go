@@ -30,8 +30,8 @@ func (s *Server) check(p *profile.Profile) error {
 	if n := len(p.Markers); n > s.MaxMarkers {
 		return tooLarge.problem("%d markers, and %d is the most in a batch here; send fewer in each", n, s.MaxMarkers)
 	}
-	if len(p.Blocks) > 0 || p.Pairs != nil || p.Paths != nil || p.Trace != nil && p.Trace.Records > 0 {
-		return profileRefused.problem("cover blocks, pairs, paths and traces are not taken; markgen push leaves them out")
+	if len(p.Blocks) > 0 || p.Pairs != nil || p.Trace != nil && p.Trace.Records > 0 {
+		return profileRefused.problem("cover blocks, pairs and traces are not taken; markgen push leaves them out")
 	}
 	if p.Damaged {
 		return profileRefused.problem("some of the data it was made from could not be read; they are not taken")
@@ -56,13 +56,44 @@ func (s *Server) check(p *profile.Profile) error {
 			return profileRefused.problem("marker %s: %s", m.ID, trouble)
 		}
 	}
+	if trouble := s.paths(p.Paths); trouble != "" {
+		return profileRefused.problem("a call path: %s", trouble)
+	}
 	return nil
+}
+
+// paths returns what is wrong with call paths, which may be nil, or "". Their figures may be of
+// different moments.
+func (s *Server) paths(p *profile.Paths) string {
+	if p == nil {
+		return ""
+	}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if trouble := s.text(n.Label); trouble != "" {
+			return "the label " + trouble
+		}
+		if trouble := s.readingNames(n.Readings); trouble != "" {
+			return trouble
+		}
+		figures := []uint64{p.Runs, p.Lost, p.Labels, n.Count, n.SumNS, n.NestedNS, n.SelfNS}
+		for _, r := range n.Readings {
+			figures = append(figures, r.Scopes, r.Dropped)
+			for _, v := range r.Values {
+				figures = append(figures, v.Sum, v.Self, v.Nested)
+			}
+		}
+		if trouble := tooLargeValue(figures...); trouble != "" {
+			return trouble
+		}
+	}
+	return ""
 }
 
 // markerKinds are all kinds of markers.
 var markerKinds = map[string]bool{"func": true, "loop": true, "branch": true, "block": true, "region": true, "point": true}
 
-// maxReadings is the max number of readings of a marker, and of values of a reading.
+// maxReadings is the max number of readings of a marker or path, and of values of a reading.
 const maxReadings = 32
 
 // marker returns what is wrong with a marker, or "".
@@ -83,11 +114,21 @@ func (s *Server) marker(m *profile.Marker) string {
 		return "there is no such place"
 	case len(m.Callers) > 0:
 		return "figures by caller are not taken; markgen push leaves them out"
-	case len(m.Readings) > maxReadings:
-		return fmt.Sprintf("%d readings, and %d is the most", len(m.Readings), maxReadings)
 	}
-	for i := range m.Readings {
-		r := &m.Readings[i]
+	if trouble := s.readingNames(m.Readings); trouble != "" {
+		return trouble
+	}
+	return figures(m)
+}
+
+// readingNames returns what is wrong with the names in a list of readings, or with their number, or
+// "".
+func (s *Server) readingNames(list []profile.Reading) string {
+	if len(list) > maxReadings {
+		return fmt.Sprintf("%d readings, and %d is the most", len(list), maxReadings)
+	}
+	for i := range list {
+		r := &list[i]
 		if trouble := s.text(r.Collector); trouble != "" || len(r.Values) > maxReadings {
 			return "a reading's collector " + trouble
 		}
@@ -97,7 +138,7 @@ func (s *Server) marker(m *profile.Marker) string {
 			}
 		}
 	}
-	return figures(m)
+	return ""
 }
 
 // text returns what is wrong with a text of a batch, or "".

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/server"
 	"github.com/markgen/markgen/service/store"
@@ -112,6 +113,9 @@ func FuzzBatch(f *testing.F) {
 		f.Add(body, false)
 		f.Add(packed(f, body), true)
 	}
+	p := made(20, 1, "example.com/shop@v1.0.0")
+	p.Paths = profiletest.RandomPaths(p, 50, 1)
+	f.Add(encoded(f, p), false)
 	f.Add(bombOfNames(), false)
 	f.Add([]byte("markgen\x00"), false)
 	n := 0
@@ -127,9 +131,11 @@ func FuzzBatch(f *testing.F) {
 		h.ServeHTTP(w, r)
 		sound(t, r, w)
 		if w.Code == http.StatusCreated && n%50 == 0 {
-			r, w := httptest.NewRequest("GET", "/v1/catalogue", nil), httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			sound(t, r, w)
+			for _, path := range []string{"/v1/catalogue", "/v1/paths"} {
+				r, w := httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				sound(t, r, w)
+			}
 		}
 	})
 }

@@ -49,14 +49,14 @@ type Options struct {
 	Local bool
 
 	MaxBatch   int64         // max bytes of a batch, decompressed; 1 MiB
-	MaxMarkers int           // max markers of a batch; 20,000
+	MaxMarkers int           // max markers of a batch, and max call paths; 20,000
 	MaxName    int           // max bytes of a marker's name, and of other texts; 1,000
 	MaxBodies  int64         // max bytes of all request bodies in memory; 32 MiB
 	MaxRead    int64         // approximate max bytes of decoded batches that the store does not have yet; 64 MiB
 	MaxMerged  int           // max APIs summed for one answer, for each of the compared builds; 50,000
 	MaxAnswers int64         // max bytes of such answers in memory, until sent; 32 MiB
 	MergeWait  time.Duration // max wait of such a request for those before it; 10 s
-	Rate       float64       // marker rows per second for each token, or for each address without token; 100,000; negative for no limit. See rates
+	Rate       float64       // marker rows and call paths per second for each token, or for each address without token; 100,000; negative for no limit. See rates
 	BodyTime   time.Duration // max time for receiving a request's body; 15 s
 	AnswerTime time.Duration // max time for storing a batch, and for summing statistics; 30 s
 	Version    string        // markgen's version, for metrics and ETags
@@ -93,6 +93,7 @@ type Store interface {
 	API(context.Context, registry.ID) (*fleet.API, error)
 	Figures(context.Context, registry.ID, fleet.Filter, fleet.Grouping) ([]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
+	Paths(ctx context.Context, f fleet.Filter) (*profile.Profile, error)
 	Each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error
 	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)
 	Status() store.Status

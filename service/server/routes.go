@@ -24,6 +24,7 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/changes", ScopeRead, s.getChanges},
 		{"GET", "/v1/new", ScopeRead, s.getNew},
 		{"GET", "/v1/catalogue", ScopeRead, s.getCatalogue},
+		{"GET", "/v1/paths", ScopeRead, s.getPaths},
 		{"GET", "/v1/prometheus", ScopeRead, s.getPrometheus},
 		{"GET", "/v1/compare", ScopeRead, s.getCompare},
 		{"GET", "/v1/tokens", ScopeAdmin, s.getTokens},

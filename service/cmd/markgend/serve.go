@@ -52,6 +52,7 @@ signal ends it at once, and loses nothing that was acknowledged. Several servers
   -max-apis N            APIs in the store; batches with others are refused then (default 2000000)
   -max-origins N         builds, Go versions, systems and processors in the store, once for each token that they
                          come with (default 100000)
+  -max-paths N           call paths in the store; scopes on others count at other (default 200000)
   -max-connections N     connections at once; a further one replaces an idle one, or waits (default 1000)
   -rate N         markers a second that each token may send, or each address without one; a request counts as N/1000, a
                   build or kind of machine that is new from it as N/5; 0: any (default 100000)
@@ -84,7 +85,7 @@ type serveFlags struct {
 	db, addr, cert, key, hosts, level  string
 	insecure, publicRead, publicIngest bool
 	maxBatch, memory                   cli.Size
-	apis, origins, connections         int
+	apis, origins, paths, connections  int
 	rate                               float64
 	grace                              time.Duration
 	export                             exportFlags
@@ -103,6 +104,7 @@ func runServe(ctx context.Context, env *cli.Env, args []string) int {
 	fs.StringVar(&o.hosts, "host", "", "")
 	fs.Var(&o.maxBatch, "max-batch", "")
 	fs.IntVar(&o.apis, "max-apis", 2_000_000, "")
+	fs.IntVar(&o.paths, "max-paths", 200_000, "")
 	fs.IntVar(&o.origins, "max-origins", 100_000, "")
 	fs.IntVar(&o.connections, "max-connections", 1000, "")
 	fs.Float64Var(&o.rate, "rate", 100_000, "")
@@ -135,8 +137,8 @@ func (o *serveFlags) check() error {
 		return errors.New("-tls-cert and -tls-key go together")
 	case err != nil:
 		return fmt.Errorf("-addr: %w; give HOST:PORT, or :PORT for this machine alone", err)
-	case o.apis <= 0 || o.origins <= 0 || o.connections <= 0 || o.maxBatch < 64<<10 || o.memory < 64<<20:
-		return errors.New("-max-apis, -max-origins and -max-connections are 1 at least, -max-batch 64K and -memory 64M")
+	case o.apis <= 0 || o.origins <= 0 || o.paths <= 0 || o.connections <= 0 || o.maxBatch < 64<<10 || o.memory < 64<<20:
+		return errors.New("-max-apis, -max-origins, -max-paths and -max-connections are 1 at least, -max-batch 64K and -memory 64M")
 	case o.rate < 0 || o.grace < 0:
 		return errors.New("-rate and -grace can't be negative")
 	}
@@ -166,7 +168,7 @@ func (o *serveFlags) serve(ctx context.Context, env *cli.Env) error {
 	}
 	defer l.Close()
 	limits := server.Limits{Connections: o.connections, Grace: max(o.grace, time.Millisecond), TLS: config}
-	options := store.Options{MaxAPIs: o.apis, MaxOrigins: o.origins, Memory: int(o.memory / 4)}
+	options := store.Options{MaxAPIs: o.apis, MaxOrigins: o.origins, MaxNodes: o.paths, Memory: int(o.memory / 4)}
 	if err := withStore(ctx, env, o.db, options, func(s *store.Store) error { return o.answer(ctx, env, s, l, limits, log) }); err != nil {
 		return err
 	}
