@@ -36,6 +36,7 @@ type Collection struct {
 	// Traced reports whether the processes record a trace.
 	Traced bool
 
+	budget bool   // the user's own MARKGEN has a budget, which demotes markers, too
 	value  string // MARKGEN of the processes
 	chosen bool   // the user's own MARKGEN selects the collectors
 }
@@ -69,6 +70,8 @@ func Collect(environ []string) (*Collection, error) {
 			c.Traced = config.Has(item.Value, "trace")
 		case "adapt":
 			c.chosen = true
+		case "budget":
+			c.budget = true
 		}
 		keys = append(keys, item.Text)
 	}
@@ -131,6 +134,15 @@ func (c *Collection) Only(ids []registry.ID) error {
 	name := filepath.Join(c.dir, "only")
 	c.value += ",only=@" + name
 	return os.WriteFile(name, text.Bytes(), 0o600)
+}
+
+// Exact makes sure that the processes time all scopes. The error is that the user's MARKGEN has a
+// budget.
+func (c *Collection) Exact() error {
+	if c.budget {
+		return errors.New("-exact times all scopes, and budget= in MARKGEN does not; leave one of the two out")
+	}
+	return nil
 }
 
 // Demote makes the processes stop timing a marker when further times add nothing; a setting in the

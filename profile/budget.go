@@ -1,6 +1,10 @@
 package profile
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
 
 // ErrNoCost is returned where the cost of markers is asked for and not known.
 var ErrNoCost = errors.New("the data do not tell what measuring cost: the processor time of a process is known once it has ended by itself")
@@ -9,7 +13,7 @@ var ErrNoCost = errors.New("the data do not tell what measuring cost: the proces
 type Budget struct {
 	Program  float64      // processor time that the program itself took, without markers, in ns
 	Left     []MarkerCost // what is left out, the most expensive first
-	Before   float64      // what all markers took, as a share of Program
+	Before   float64      // what all markers took or, had they never been off, would have taken, as a share of Program
 	Forecast float64      // what the others take, as that share, if they run as often
 }
 
@@ -22,6 +26,10 @@ func (p *Profile) Budget(share float64) (*Budget, error) {
 	if program == 0 {
 		return nil, ErrNoCost
 	}
+	for i := range list { // as if a budget of MARKGEN had had none of them off
+		list[i].NS *= list[i].Levels.whole()
+	}
+	slices.SortStableFunc(list, func(a, b MarkerCost) int { return cmp.Compare(b.NS, a.NS) })
 	b := &Budget{Program: program}
 	for _, c := range list {
 		b.Before += c.NS / program

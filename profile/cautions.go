@@ -24,7 +24,7 @@ func (p *Profile) Cautions() []string {
 	throttled, shared, timed, sampled, called, recursive := uint64(0), false, 0, false, false, false
 	for i := range p.Markers {
 		m := &p.Markers[i]
-		if m.Off == "throttled" {
+		if m.Off == "throttled" && m.Levels.OffNS == 0 {
 			throttled++
 		}
 		shared = shared || m.Reading(ProcessAlloc) != nil
@@ -52,6 +52,9 @@ func (p *Profile) Cautions() []string {
 	if s := p.Sampling; s != nil && sampled && s.Windows > 0 && s.Windows < fewWindows {
 		list = append(list, fmt.Sprintf("%s show what came in %s: what comes in bursts may have been missed, and no ± knows of that; let the program run longer, or have countdown or all of it recorded",
 			units.Plural(s.Windows, "window"), roughly(float64(s.OfNS))))
+	}
+	if text := p.overBudget(); text != "" {
+		list = append(list, text)
 	}
 	if text := p.paused(); text != "" {
 		list = append(list, text)

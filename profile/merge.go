@@ -66,6 +66,7 @@ func (sum *Marker) Add(m *Marker) {
 		sum.addPicks(*m.Picks)
 	}
 	sum.Off = moreOff(sum.Off, m.Off)
+	sum.Levels = sum.Levels.plus(m.Levels)
 	sum.addNotes(m.Notes)
 }
 

@@ -31,6 +31,7 @@ type Profile struct {
 	Changes   []Change  // changes of state, in order; nil after a merge
 	Unlogged  uint64    // changes for which the file had no room; 0 after a merge
 	Cost      *Cost     // processor time; nil if unknown for all runs
+	BudgetPPM uint64    // what markers were to cost at most, as a part of the program's processor time, ppm; the largest of several runs; 0 if not limited
 	Wild      *Wild     // random picks; nil if all functions were collected
 	Trace     *Traced   // nil if no trace was recorded
 	Pairs     *Pairs    // pairs of markers open at the same time; nil if not recorded
@@ -80,6 +81,9 @@ type Marker struct {
 	// Off is the reason why calls were not collected, or not from some time on: "choice", "enough",
 	// "throttled", or "" if they were. Demoted means that they were counted but not timed.
 	Off string
+
+	// Levels is for how long a budget had the marker timed, counted and off.
+	Levels Levels
 
 	// CountOnly says that the marker has no times: a point, or a marker with the key count.
 	CountOnly bool
@@ -175,10 +179,10 @@ func Place(file string, line int) string {
 	return file + ":" + strconv.Itoa(line)
 }
 
-// A Change is a change of a run's state.
+// A Change is a change of a run's state or, with CauseBudget, of a marker's level.
 type Change struct {
 	AtNS     uint64 // from the start of the run
 	From, To string
-	Cause    string      // "begin", "program", "event", "timer", "outside" or "end"
-	Marker   registry.ID // marker whose call was the event; 0 if there is none
+	Cause    string      // "begin", "program", "event", "timer", "outside", "end" or "budget"
+	Marker   registry.ID // marker whose call was the event, or whose level changed; 0 if there is none
 }

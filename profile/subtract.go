@@ -65,6 +65,7 @@ func (m *Marker) sub(old *Marker) {
 	m.NestedNS = min(Sub64(m.NestedNS, old.NestedNS), m.SumNS())
 	m.Ticks = Sub64(m.Ticks, old.Ticks)
 	m.Samples = Sub64(m.Samples, old.Samples)
+	m.Levels = m.Levels.minus(old.Levels)
 	m.Seen = Sub64(m.Seen, old.Seen)
 	m.CountVar, m.SumVar = m.CountVar.Sub(old.CountVar), m.SumVar.Sub(old.SumVar)
 	m.First.Buckets = subBuckets(m.First.Buckets, old.First.Buckets)

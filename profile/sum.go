@@ -125,6 +125,7 @@ func (s *Sum) AddHead(p *Profile) {
 	sum.Sampling = sum.Sampling.add(p.Sampling)
 	sum.Wild = sum.Wild.add(p.Wild)
 	sum.Cost = sum.Cost.add(p.Cost)
+	sum.BudgetPPM = max(sum.BudgetPPM, p.BudgetPPM)
 	sum.Lost = Add64(sum.Lost, p.Lost)
 	if sum.Pairs == nil {
 		sum.Pairs = p.Pairs

@@ -30,11 +30,12 @@ type jsonRun struct {
 	State     string    `json:"state"`
 	Complete  bool      `json:"complete"`
 
-	Trace    *jsonTrace    `json:"trace,omitempty"`    // omitted if there is none
-	Sampling *jsonSampling `json:"sampling,omitempty"` // omitted unless markers were only on in windows
-	Wild     *jsonWild     `json:"wild,omitempty"`     // omitted unless functions were picked at random
-	Changes  []jsonChange  `json:"changes,omitempty"`  // state changes; omitted for several runs
-	Warnings []string      `json:"warnings"`           // reasons to doubt the values
+	Trace    *jsonTrace    `json:"trace,omitempty"`      // omitted if there is none
+	Sampling *jsonSampling `json:"sampling,omitempty"`   // omitted unless markers were only on in windows
+	Wild     *jsonWild     `json:"wild,omitempty"`       // omitted unless functions were picked at random
+	Budget   uint64        `json:"budget_ppm,omitempty"` // what markers were to cost at most; omitted if not limited
+	Changes  []jsonChange  `json:"changes,omitempty"`    // of the state and of levels; omitted for several runs
+	Warnings []string      `json:"warnings"`             // reasons to doubt the values
 }
 
 type jsonSampling struct {
@@ -49,8 +50,8 @@ type jsonChange struct {
 	AtNS   uint64 `json:"at_ns"` // since the start of the run
 	From   string `json:"from"`
 	To     string `json:"to"`
-	Cause  string `json:"cause"`            // begin, program, event, timer, outside or end
-	Marker string `json:"marker,omitempty"` // marker that triggered the change
+	Cause  string `json:"cause"`            // begin, program, event, timer, outside or end; budget: of the level of the marker
+	Marker string `json:"marker,omitempty"` // marker that triggered the change, or whose level changed
 }
 
 type jsonClock struct {
@@ -92,6 +93,7 @@ type jsonMarker struct {
 	Notes    []string     `json:"notes,omitempty"`      // notes on how the values were obtained
 	Untimed  bool         `json:"untimed,omitempty"`    // its scopes are only in the trace, neither counted nor timed
 	Off      string       `json:"off,omitempty"`        // why scopes were not collected from some time on: choice, enough, throttled; demoted: they were counted, and some were timed
+	Levels   *jsonLevels  `json:"levels,omitempty"`     // omitted in runs without a budget
 	Picks    *jsonPicks   `json:"picks,omitempty"`      // omitted if it was not picked at random
 	Open     uint64       `json:"open"`                 // scopes that had not ended at the end of the run
 	Timed    *uint64      `json:"timed,omitempty"`      // number of timed scopes; omitted if the marker only counts
@@ -108,6 +110,13 @@ type jsonMarker struct {
 
 	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; omitted if there are no others
 	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by size of the input, for markers with size=
+}
+
+// jsonLevels is for how long a budget had a marker at which level.
+type jsonLevels struct {
+	TimedNS   uint64 `json:"timed_ns"`   // all its scopes were timed
+	CountedNS uint64 `json:"counted_ns"` // they were counted, and some timed
+	OffNS     uint64 `json:"off_ns"`     // they are in no value
 }
 
 // jsonFirst has the times of the first scope of each process in which it is known.
@@ -203,6 +212,7 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		Complete:  p.Complete,
 		Sampling:  sampling(p.Sampling),
 		Wild:      jsonWildOf(p.Wild),
+		Budget:    p.BudgetPPM,
 		Changes:   changes(p.Changes),
 		Trace:     (*jsonTrace)(p.Trace),
 		Warnings:  append([]string{}, p.Cautions()...),
@@ -311,6 +321,10 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 	}
 	j.Notes = m.Notes
 	j.Off, j.Untimed = m.Off, onlyTraced(p, m)
+	if p.BudgetPPM != 0 {
+		l := jsonLevels(m.Levels)
+		j.Levels = &l
+	}
 	j.Picks = jsonPicksOf(m.Picks)
 	for i := range m.Callers {
 		j.Callers = append(j.Callers, caller(p, &m.Callers[i]))

@@ -33,7 +33,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	if slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Demoted() }) {
-		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", "~")), "estimated from the scopes that were timed; counts are exact (-exact times all)")
+		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", "~")), timesOfDemoted(p))
 	}
 	w.WriteByte('\n')
 	var rest []*profile.Marker
@@ -75,6 +75,14 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))
 	}
 	return nil
+}
+
+// timesOfDemoted says what the figures of demoted markers are.
+func timesOfDemoted(p *profile.Profile) string {
+	if p.BudgetPPM != 0 {
+		return "estimated from the scopes that were timed; counts are exact, without the scopes while it was off"
+	}
+	return "estimated from the scopes that were timed; counts are exact (-exact times all)"
 }
 
 // writeNotes writes notes on how values were obtained, for each marker that has some.
@@ -128,6 +136,9 @@ func heading(p *profile.Profile) [][2]string {
 	}
 	if line := wild(p); line != "" {
 		lines = append(lines, [2]string{"picked", line})
+	}
+	if line := budget(p); line != "" {
+		lines = append(lines, [2]string{"budget", line})
 	}
 	if line := steered(p); line != "" {
 		lines = append(lines, [2]string{"state", line})
@@ -315,6 +326,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker, o Options) []colum
 		{name: "kind", text: kind, left: true, rank: 1},
 		{name: "count", text: func(m *profile.Marker) string { return units.Count(m.Count) }},
 	}
+	columns = append(columns, levelColumns(p, markers)...)
 	if p.Wild != nil && p.Runs > 1 {
 		columns = append(columns, column{name: "picked", text: pickedRuns, rank: 9}, column{name: "in all", text: inAll, rank: 9})
 	}
@@ -397,7 +409,7 @@ func kind(m *profile.Marker) string {
 	switch {
 	case m.Off == "choice" && m.Count > 0: // in part of the run, or in some runs
 		text += ", off"
-	case m.Off != "choice" && m.Off != "" && !m.Demoted():
+	case m.Off != "choice" && m.Off != "" && !m.Demoted() && m.Levels.OffNS == 0:
 		text += ", " + printable(m.Off)
 	}
 	return text
@@ -430,7 +442,7 @@ const mostChanges = 4
 func steered(p *profile.Profile) string {
 	var parts []string
 	for _, c := range p.Changes {
-		if c.Cause == "begin" || c.Cause == "end" {
+		if c.Cause == "begin" || c.Cause == "end" || c.Cause == profile.CauseBudget {
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("%s after %s (%s)", c.To, units.Duration(float64(c.AtNS)), c.Cause))

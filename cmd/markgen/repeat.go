@@ -213,13 +213,18 @@ func (r *repetition) run(ctx context.Context) int {
 // collect creates a directory for the data of a run.
 func (r *repetition) collect() (*overlay.Collection, error) {
 	c, err := overlay.Collect(r.env.Environ)
-	if err == nil && !r.exact {
-		c.Demote()
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && r.paths {
+	if !r.exact {
+		c.Demote()
+	} else if err := c.Exact(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if r.paths {
 		c.Paths()
 	}
-	return c, err
+	return c, nil
 }
 
 // warmUp builds a side and runs it once, as without -runs. Its data are discarded, since the first

@@ -47,6 +47,8 @@ func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	}
 	if !own.exact {
 		c.Demote()
+	} else if err := c.Exact(); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	if own.paths {
 		c.Paths()

@@ -291,6 +291,9 @@ func (r *reader) head() *profile.Profile {
 	if bits&bitCost != 0 {
 		p.Cost = &profile.Cost{Runs: r.uint(), CPUNS: r.uint(), MarkersNS: r.uint()}
 	}
+	if bits&bitBudget != 0 {
+		p.BudgetPPM = r.uint()
+	}
 	if bits&bitPaths != 0 {
 		p.Paths = &profile.Paths{}
 	}
@@ -313,7 +316,7 @@ func (r *reader) figures(m *profile.Marker, newest int64, d *Decoder, callers bo
 	bits := r.uint()
 	m.AsOf = newest - r.int()
 	m.Unsure = bits&bitUnsure != 0
-	if off := bits / bitOff % offRoom; off < uint64(len(offReasons)) && bits < 2*bitRuns {
+	if off := bits / bitOff % offRoom; off < uint64(len(offReasons)) && bits < 2*bitLevels {
 		m.Off = offReasons[off]
 	} else {
 		r.fail()
@@ -374,6 +377,9 @@ func (r *reader) figures(m *profile.Marker, newest int64, d *Decoder, callers bo
 	m.Runs = impliedRuns(m.Count)
 	if bits&bitRuns != 0 {
 		m.Runs = r.uint()
+	}
+	if bits&bitLevels != 0 {
+		m.Levels = profile.Levels{TimedNS: r.uint(), CountedNS: r.uint(), OffNS: r.uint()}
 	}
 }
 

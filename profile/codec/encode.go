@@ -197,6 +197,7 @@ const (
 	bitUnlogged
 	bitCost
 	bitPaths
+	bitBudget
 	bitsKnown = iota // number of bits
 )
 
@@ -212,7 +213,7 @@ func (b *encoder) head(p *profile.Profile) {
 	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
 		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
 		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild) | bitIf(p.Unlogged != 0, bitUnlogged) | bitIf(p.Cost != nil, bitCost) |
-		bitIf(p.Paths != nil, bitPaths))
+		bitIf(p.Paths != nil, bitPaths) | bitIf(p.BudgetPPM != 0, bitBudget))
 	b.text(p.App)
 	b.text(p.Run)
 	b.uint(uint64(p.Runs))
@@ -267,6 +268,9 @@ func (b *encoder) head(p *profile.Profile) {
 	if c := p.Cost; c != nil {
 		b.uints(c.Runs, c.CPUNS, c.MarkersNS)
 	}
+	if p.BudgetPPM != 0 {
+		b.uint(p.BudgetPPM)
+	}
 }
 
 // picks appends how often each marker was picked at random.
@@ -302,6 +306,8 @@ const (
 	bitLogs  = bitFirst * 2 // logarithms of times by size
 	bitNotes = bitLogs * 2
 	bitRuns  = bitNotes * 2
+
+	bitLevels = bitRuns * 2
 )
 
 // The file has indexes into offReasons.
@@ -314,7 +320,7 @@ func (b *encoder) figures(m *profile.Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.Seen != 0 || m.CountVar != profile.Uint128{} || m.SumVar != profile.Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.Unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitIf(m.Runs != impliedRuns(m.Count), bitRuns) | bitOff*uint64(max(0, slices.Index(offReasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitIf(m.Runs != impliedRuns(m.Count), bitRuns) | bitIf(m.Levels != (profile.Levels{}), bitLevels) | bitOff*uint64(max(0, slices.Index(offReasons, m.Off))))
 	b.int(newest - m.AsOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
@@ -369,6 +375,9 @@ func (b *encoder) figures(m *profile.Marker, newest int64) {
 	}
 	if m.Runs != impliedRuns(m.Count) {
 		b.uint(m.Runs)
+	}
+	if l := m.Levels; l != (profile.Levels{}) {
+		b.uints(l.TimedNS, l.CountedNS, l.OffNS)
 	}
 }
 

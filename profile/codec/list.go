@@ -167,6 +167,9 @@ func (l *lister) runs() (wild, paths bool) {
 	if bits&bitCost != 0 {
 		l.uints("cost: runs", "processor time, ns", "of markers, ns")
 	}
+	if bits&bitBudget != 0 {
+		l.uint("budget, ppm")
+	}
 	return bits&bitWild != 0, bits&bitPaths != 0
 }
 
@@ -213,6 +216,9 @@ func (l *lister) marker(which string) {
 	}
 	if bits&bitRuns != 0 {
 		l.uint("runs")
+	}
+	if bits&bitLevels != 0 {
+		l.uints("ns timed", "counted", "off")
 	}
 }
 

@@ -68,7 +68,7 @@ func TestList(t *testing.T) {
 	marker := func(id int) profile.Marker {
 		m := profile.Marker{ID: registry.ID(id), Name: fmt.Sprintf("example.com/shop.f%03d", id), Package: "example.com/shop", Kind: "func", File: "main.go", Line: id, Col: 1,
 			Runs: 2, Count: 7, Open: 1, SelfNS: 3, NestedNS: 2, MinNS: 4, MaxNS: 5, Ticks: 9, Buckets: []profile.Bucket{{K: 2, Count: 2, SumNS: 9, SumSq: profile.Uint128{Hi: 1, Lo: 41}}},
-			Sample: 10, Samples: 2, Seen: 7, CountVar: profile.Uint128{Hi: 2, Lo: 3}, SumVar: profile.Uint128{Hi: 4, Lo: 5}, Unsure: true, Off: "enough", Notes: []string{"seen"},
+			Sample: 10, Samples: 2, Seen: 7, CountVar: profile.Uint128{Hi: 2, Lo: 3}, SumVar: profile.Uint128{Hi: 4, Lo: 5}, Unsure: true, Off: "enough", Levels: profile.Levels{TimedNS: 6, CountedNS: 7, OffNS: 8}, Notes: []string{"seen"},
 			First:    profile.Firsts{MinNS: 4, MaxNS: 4, Buckets: []profile.Bucket{{K: 2, Count: 1, SumNS: 4, SumSq: profile.Uint128{Hi: 0, Lo: 16}}}},
 			Sizes:    []profile.SizeBucket{{K: 1, Count: 1, SumSize: profile.Uint128{Hi: 0, Lo: 1}, SumNS: 4, SumSq: profile.Uint128{Hi: 0, Lo: 16}, Logged: 1, SumLog: 1100, SumLogSq: 1210000}},
 			Readings: []profile.Reading{{Collector: "io", Scopes: 3, Dropped: 1, Values: []profile.Value{{Name: "bytes", Sum: 5, Self: 4, Nested: 1, Buckets: []profile.ValueBucket{{K: 2, Count: 1, Sum: 3, SumSq: profile.Uint128{Hi: 0, Lo: 9}}}, SelfBuckets: []profile.ValueBucket{{K: 1, Count: 1, Sum: 1, SumSq: profile.Uint128{Hi: 0, Lo: 1}}}}}}},
@@ -77,7 +77,7 @@ func TestList(t *testing.T) {
 		return m
 	}
 	full := &profile.Profile{App: "shop \"quoted\"", Run: "3 runs", Runs: 3, ElapsedNS: 12, GOOS: "linux", GOARCH: "amd64", Go: "go1.26.8", CPU: "x", Main: "example.com/shop",
-		Version: "v1", State: "stopped", Lost: 2, Sampling: &profile.Sampling{N: 10, Windows: 1, OpenNS: 2, NetNS: 3, OfNS: 4}, Wild: &profile.Wild{Runs: 1, Picked: 2, Of: 3, Loaded: 4, Full: 5, NoPlace: 6}, Trace: &profile.Traced{Records: 1, Lost: 2},
+		Version: "v1", State: "stopped", Lost: 2, BudgetPPM: 10_000, Sampling: &profile.Sampling{N: 10, Windows: 1, OpenNS: 2, NetNS: 3, OfNS: 4}, Wild: &profile.Wild{Runs: 1, Picked: 2, Of: 3, Loaded: 4, Full: 5, NoPlace: 6}, Trace: &profile.Traced{Records: 1, Lost: 2},
 		Changes: []profile.Change{{AtNS: 1, From: "configured", To: "profiling", Cause: "begin", Marker: 3}}, Unlogged: 3, Warnings: []string{"of two\nlines"}, Pairs: &profile.Pairs{Runs: 1, Lost: 2, List: []profile.Pair{{1, 2}}}, Newest: 1e18,
 		Clock: profile.Clock{Kind: "tsc", Hz: 2e9, QuantumNS: 0.5, ReadNS: 9, InsideNS: 10, WholeNS: 25}, Blocks: []profile.Block{{File: "example.com/shop/a.go", StartLine: 1, StartCol: 2, EndLine: 3, EndCol: 4, NumStmt: 5, Count: 6}}}
 	for id := range 40 {

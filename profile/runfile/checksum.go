@@ -114,6 +114,7 @@ var kinds = map[uint32]string{
 	layout.BlockPairs:    "the pairs of a marker",
 	layout.BlockWild:     "what was picked at random",
 	layout.BlockParents:  "the parents of a marker",
+	layout.BlockBudget:   "changes of the levels of markers",
 	layout.BlockDemoted:  "what was timed of a marker before it was demoted",
 }
 

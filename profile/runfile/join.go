@@ -39,6 +39,7 @@ func (r *run) join(sum *profile.Sum) {
 	r.paths()
 	r.followAliases()
 	r.steered()
+	r.budget()
 	r.demote()
 	callers := map[*profile.Marker][]profile.Caller{} // by marker of sum; several lines of a table may name the same one
 	all := r.header.word(layout.OffSampleN) == 1      // sample=1:1 overrides directives
@@ -71,9 +72,7 @@ func (r *run) join(sum *profile.Sum) {
 			} else {
 				to.Sample = max(to.Sample, m.Sample)
 			}
-			if len(r.off) > 0 {
-				to.Add(&profile.Marker{Off: r.off[index]})
-			}
+			r.addOff(to, lineKey{number, uint32(i)}, r.off[index])
 		}
 		counts, off := r.counts(number, t), r.bitsOff(number, t)
 		for i, c := range t.Counters {
@@ -88,9 +87,11 @@ func (r *run) join(sum *profile.Sum) {
 				total := profile.Marker{Count: n}
 				r.countRun(to, &total)
 				to.Add(&total)
+				why := ""
 				if off.has(i) {
-					to.Add(&profile.Marker{Off: "choice"})
+					why = "choice"
 				}
+				r.addOff(to, lineKey{number, uint32(i) | layout.BudgetCounter}, why)
 			case c.Block != nil:
 				sum.AddBlock(*c.Block, n)
 			}

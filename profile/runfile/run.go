@@ -78,6 +78,7 @@ type run struct {
 	edges          map[uint64]edge  // by global index
 	rows           map[uint64]block // pairs of markers, by global index
 	changes        []change         // changes of state
+	levels         levels           // of markers and counters, in a run with a budget
 	tree           pathTree
 
 	traces map[uint32]*Ring // by processor
@@ -288,6 +289,8 @@ func (r *run) block(b block) {
 		err = r.wild(b)
 	case layout.BlockParents:
 		err = r.parentBlock(b)
+	case layout.BlockBudget:
+		err = r.budgetBlock(b)
 	case layout.BlockDemoted:
 		err = r.demotedBlock(b)
 	}

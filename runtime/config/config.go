@@ -41,6 +41,7 @@ type Config struct {
 	Quick     uint64 // of NS ns or less on average
 	Demote    uint64 // number of scopes after which a marker is only counted; 0 if never
 	Times     uint64 // if their mean is less than this many times the cost of timing a scope
+	Budget    uint64 // what markers may cost, as a part of the program's processor time, ppm; 0 if not given
 	Wild      bool   // collect only at functions that are picked at random
 	Pick      uint64 // number of functions to pick
 	Known     string // file with the history of functions; "" if none
@@ -48,7 +49,7 @@ type Config struct {
 }
 
 // Keys are all keys for users, as messages show them. The command also sets keeper.
-const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
+const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, budget, pick, known, busy"
 
 // DefaultFile is the default of File if no key says where the data go.
 const DefaultFile = "%a.%p.markgen"
@@ -226,6 +227,12 @@ func Parse(value string) (c Config, problem string) {
 				c.Demote, c.Times = n, t
 				continue
 			}
+		case "budget":
+			wanted = "a part of the processor time above 0% and below 100%, such as 1% or 0.5%"
+			if ppm, ok := share(value); ok {
+				c.Budget = ppm
+				continue
+			}
 		case "paths":
 			wanted = "a number of paths from 1 to 2097152, or nothing"
 			n, ok := Uint(value)
@@ -293,7 +300,7 @@ func Parse(value string) (c Config, problem string) {
 		c.Collect += "+" + c.AtEdges
 	}
 	c.settleTriggers()
-	return c, ""
+	return c, c.settleBudget()
 }
 
 // word returns the field that a key without a value sets, nil for any other key.

@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 func TestMessages(t *testing.T) {
 	const (
 		collectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
-		keys       = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
+		keys       = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, budget, pick, known, busy"
 	)
 	for value, want := range map[string]string{
 		"collect":                      `"collect": has no value; give ` + collectors,
@@ -80,6 +80,12 @@ func TestMessages(t *testing.T) {
 		"paths,collect=trace":          `"paths": cannot be combined with collect=trace; give collect=time+trace`,
 		"pick=3":                       `"pick": is for collect=wild; give that, or leave it out`,
 		"known=x,collect=time":         `"known": is for collect=wild; give that, or leave it out`,
+		"budget":                       `"budget": has no value; give a part of the processor time above 0% and below 100%, such as 1% or 0.5%`,
+		"budget=0%":                    `"budget": cannot be 0%; give a part of the processor time above 0% and below 100%, such as 1% or 0.5%`,
+		"budget=1%,paths":              `"budget": cannot go with paths; leave one of the two out`,
+		"budget=1%,collect=time+alloc": `"budget": cannot go with collect=time+alloc; leave one of the two out`,
+		"budget=1%,collect=wild":       `"budget": cannot go with collect=wild; leave one of the two out`,
+		"budget=1%,report=r":           `"budget": needs a data file, which says what was turned off when; give file or spool, too`,
 		"busy=1":                       `"busy": is for collect=wild; give that, or leave it out`,
 		"collect=wild,pick=0":          `"pick": cannot be 0; give a number of functions from 1 to 50`,
 		"collect=wild,pick=51":         `"pick": cannot be 51; give a number of functions from 1 to 50`,
@@ -108,6 +114,31 @@ func TestKeys(t *testing.T) {
 	}
 	if _, problem := Parse("wild"); !strings.Contains(problem, "not a key") {
 		t.Errorf("wild is taken for a key: %q", problem)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	for text, want := range map[string]uint64{"1%": 10_000, "0.5%": 5_000, "12.25%": 122_500, "99.9999%": 999_999, "0.0001%": 1} {
+		c, problem := Parse("budget=" + text)
+		if c.Budget != want || c.Demote != demoteAfter || c.Times != demoteBelow || !c.Demotes() || problem != "" {
+			t.Errorf("%s: %+v %s", text, c, problem)
+		}
+	}
+	for _, text := range []string{"0%", "0.0%", "100%", "200%", "1", "%", ".5%", "1.%", "-1%", "1e1%", "0.00001%", "1%%", "one%", "99999999999999999999%"} {
+		if _, problem := Parse("budget=" + text); problem == "" {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	if c, _ := Parse("budget=1%,demote=5:6"); c.Demote != 5 || c.Times != 6 {
+		t.Errorf("%+v", c)
+	}
+	for _, key := range []string{"sample=1:9", "countdown", "enough=9", "throttle=9:9", "callers", "paths", "adapt", "pairs", "outermost", "noself", "collect=trace", "collect=io"} {
+		if c, problem := Parse("budget=1%," + key); problem == "" {
+			t.Errorf("%s: %+v", key, c)
+		}
+		if c, _ := Parse("demote," + key); c.Demotes() && key != "noself" {
+			t.Errorf("%s: %+v", key, c)
+		}
 	}
 }
 

@@ -90,6 +90,27 @@ const (
 	LogEnd     = 6 // end of the program
 )
 
+// A change in BlockBudget, of one marker or counter.
+const (
+	OffBudgetPPM  = 16
+	OffBudgetLen  = 24
+	OffBudgetData = 64
+
+	BudgetTick  = 0
+	BudgetTable = 8  // u32, number of the table
+	BudgetLine  = 12 // u32, number of the marker in the table, or of the counter with BudgetCounter
+	BudgetFrom  = 16 // u32, Level…
+	BudgetTo    = 20 // u32
+	BudgetSize  = 24 // size of a change
+	BudgetRoom  = 500
+
+	BudgetCounter = 1 << 31 // in BudgetLine
+
+	LevelTimed   = 0
+	LevelCounted = 1 // counted, and timed in short rounds if it was timed before
+	LevelOff     = 2
+)
+
 // The words of a marker in BlockMarkers. MarkerOff is for the marker and, at the first timed marker
 // of a function, for all of the function, since its code tests that word. MarkerIndex is for the
 // marker alone: if it is negative as an int32, the marker is not collected, or a scope needs the

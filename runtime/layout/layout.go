@@ -304,6 +304,14 @@ const (
 	// BlockPathCell has the figures of a node on one shard, see PathCell….
 	BlockPathCell = 26
 
+	// BlockBudget has changes of the level at which markers and counters are collected, in a run
+	// with budget=. There may be several, each with later changes; there is at least one in such a run.
+	//
+	//	16 what markers may cost, as a part of the program's processor time, ppm u64
+	//	24 number of changes in the block u64, at most BudgetRoom
+	//	64 Budget… of each
+	BlockBudget = 27
+
 	// BlockSums is the last block of a run that has ended, and has the checksums of its blocks,
 	// which no longer change. They are directly before it.
 	//

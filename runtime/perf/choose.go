@@ -141,7 +141,7 @@ func (t *table) countIf(on bool) {
 		return
 	}
 	cs := unsafe.Slice(t.counted, t.n)
-	if on && !conf.chooses() {
+	if on && !conf.chooses() && conf.Budget == 0 {
 		for i := range cs {
 			cs[i].P = (*uint64)(unsafe.Add(t.counters, 8*uintptr(i)))
 		}

@@ -34,20 +34,12 @@ const noLook = 1<<64 - 1
 // settledEvery is the interval between two searches for open scopes of demoted markers, in ns.
 const settledEvery = 100_000
 
-// demotes reports whether the run demotes markers. It does not if other keys need more of each
-// scope than its time; wait is allowed, since waiting is reported in proportion to the timed
-// scopes.
-func (c *settings) demotes() bool {
-	return c.Demote != 0 && !c.windows() && !c.Countdown && !c.Wild && !c.ReadsBesides("wait") && !c.Collects("trace") &&
-		c.Enough == 0 && c.Calls == 0 && !c.Callers && c.Paths == 0 && !c.Adapt && !c.Pairs && !c.Outermost
-}
-
 // look returns hot.look for the run.
 func (c *settings) look() uint64 {
 	switch {
 	case c.wholePaths():
 		return maxBetweenChecks/2 - 1
-	case !c.demotes() || !hot.self:
+	case !c.Demotes() || !hot.self:
 		return noLook
 	}
 	n := uint64(maxBetweenChecks)
@@ -86,6 +78,7 @@ func demoteAt(index uint32) {
 				if timed.n >= conf.Demote && timed.areShort() && beginEstimate(k, &timed) {
 					demote(m)
 					demoted.list = append(demoted.list, m)
+					levels.demoted(m, from)
 				}
 			case e.inRound:
 				noteParent(k, around, uint64(e.factor*(lookInRound+1)))

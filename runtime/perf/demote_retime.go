@@ -101,16 +101,19 @@ func retime(t uint64) {
 		ready := now()
 		switch d.in {
 		case noRound:
-			d.due = ready + max(fromNS(roundEvery), 2*roundShare*(ready-t))
+			d.due = ready + max(fromNS(roundEvery), 2*roundShare*(ready-t), budgetGap(ready-t))
 		case inCoarse:
 			d.due = ready + fromNS(coarseRound)
 		case inFine:
 			d.due = ready + fromNS(fineRound)
 		}
 	}
-	again := uint64(noLook)
+	if d.in == noRound {
+		checkBudget(t)
+	}
+	again := budget.due
 	if len(d.list) > 0 {
-		again = d.due
+		again = min(again, d.due)
 	}
 	if len(unsettled) > 0 {
 		again = min(again, now()+fromNS(settledEvery))
@@ -126,7 +129,7 @@ func retime(t uint64) {
 //go:norace
 func beginRound() {
 	for _, m := range demoted.list {
-		if isTimed(m) { // its scopes have become long
+		if isTimed(m) || m.level() == layout.LevelOff { // its scopes have become long, or the budget has turned it off
 			continue
 		}
 		index := shared.Load(&m.index) & layout.IndexMask
@@ -170,7 +173,9 @@ func endRound() {
 			continue
 		}
 		timed := timesOf(index)
-		if later := timed.since(e); later.n >= minAdded {
+		later := timed.since(e)
+		budget.inRound += later.n
+		if later.n >= minAdded {
 			e.add(&later, scopesOf(m, timed.n))
 			e.classify(&later)
 		}

@@ -234,7 +234,7 @@ func (t *table) open(number uint64) bool {
 //
 //go:norace
 func (t *table) counterWords() uintptr {
-	if t.tallies != nil && conf.demotes() {
+	if t.tallies != nil && conf.Demotes() {
 		return uintptr(t.n) + uintptr(t.markers)
 	}
 	return uintptr(t.n)

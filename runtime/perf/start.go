@@ -188,6 +188,7 @@ func forget() {
 	windowClosed, opensEarly = 0, 0
 	tracedScopes, parentsOf, estimates = nil, nil, nil
 	clearDemoted()
+	budget, levels = budgetState{}, levelLog{}
 	theSampler = sampler{}
 	sizeCost = 0
 	space = blocks.Space{}
@@ -224,6 +225,7 @@ func ready() {
 		writeHeld()
 		unlock()
 		readyAt = now()
+		beginBudget()
 		if hot.window = &beforeRun; !conf.Waits {
 			hot.window = ownWindow()
 		}
@@ -280,6 +282,9 @@ func start(value string) (refused uint64, problem string) {
 			problem = "goroutines can't be distinguished in a program of " + runtime.Version() + "; nothing is collected"
 		}
 		prepareRecovered()
+	}
+	if problem == "" && c.Budget != 0 && (!hasG || !datafile.CanShare(pageSize)) {
+		problem = config.KeyError("budget", "cannot be kept on this system, where markers can't be demoted; leave it out")
 	}
 	if problem == "" {
 		problem = c.readListed()
@@ -413,6 +418,7 @@ func start(value string) (refused uint64, problem string) {
 		hot.hooks |= hookLimit
 	}
 	hot.again = noLook
+	budget.due = noLook
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
 		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomFor)
 		parentsOf, estimates = slices.Grow(parentsOf[:0], roomFor), slices.Grow(estimates[:0], roomFor)

@@ -1,0 +1,452 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/shared"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// With budget=P, markers may take a part P of the processor time that the program itself takes. A
+// check, which scopes make as they make rounds (demote_retime.go), multiplies the numbers of recent
+// scopes by what timing and counting one costs, and compares that with the CPU time of the process.
+//
+//   - Counting all that is on may take P/2. If it takes more, groups are turned off, the most
+//     expensive first. A group is a gate with all markers behind it, or a counter: a marker that is
+//     off behind an open gate costs as much as one that is counted.
+//   - Timing and counting may take 3P/4. If they take more, markers are demoted, the most expensive
+//     first.
+//   - Rounds of demoted markers may take P/4: budgetGap is the time between them.
+//
+// If there is room, the cheapest are raised by a level again. What has been lowered waits before it is
+// raised, each time twice as long.
+
+const (
+	// budgetEvery is the minimum time between two checks, ns. It is longer if a check takes more
+	// than 1/budgetShare of it, or the process uses less than budgetCPU, ns.
+	budgetEvery = 10_000_000
+	budgetShare = 1000
+	budgetCPU   = 5_000_000
+
+	// firstWait is the time until what was lowered for the first time may be raised, ns.
+	firstWait = 1_000_000_000
+)
+
+// budget is the state of budget=. Under the lock.
+var budget budgetState
+
+type budgetState struct {
+	due      uint64    // tick of the next check; noLook without budget=
+	at       uint64    // tick of the latest check
+	cpu      uint64    // CPU time of the process then, ns
+	own      float64   // ticks that checks and rounds took since then, scopes excluded
+	inRound  uint64    // scopes that were timed in the current round
+	recent   spent     // what the checks found, halved at each
+	markers  []spender // by index less firstIndex
+	counters []spender
+	tables   int // number of tables whose counters are in counters
+}
+
+// spent is what was used in some time, in ticks.
+type spent struct{ cpu, wall, markers float64 }
+
+// A spender is a marker or a counter.
+type spender struct {
+	table          int32 // index in tables, plus 1; 0 if not known yet
+	line           uint32
+	counter        bool
+	demoted        bool    // by the budget, not because its scopes are short
+	timed, counted uint64  // scopes until the latest check
+	scopes         float64 // recent scopes, halved at each check; as they were if it is off
+	rate           float64 // recent scopes per tick of CPU time
+	wait, retry    uint64  // it may be raised at tick retry; wait is the time that it waits for that
+}
+
+// beginBudget prepares the checks, if the run has a budget. The caller has acquired starting.
+//
+//go:norace
+func beginBudget() {
+	budget = budgetState{due: noLook}
+	if conf.Budget == 0 || hot.look == noLook {
+		return
+	}
+	lock()
+	budget.at = now()
+	budget.cpu, _ = platform.CPUTime()
+	budget.due = budget.at + fromNS(budgetEvery)
+	hot.again = min(hot.again, budget.due)
+	levels.grow()
+	unlock()
+}
+
+// budgetGap returns the time between two rounds, of which the last has just ended. Beginning or
+// ending one took so long, in ticks. The caller holds the lock.
+//
+//go:norace
+func budgetGap(took uint64) uint64 {
+	if conf.Budget == 0 {
+		return 0
+	}
+	b := &budget
+	cost := float64(b.inRound)*scopeTicks() + 2*float64(took)
+	b.inRound, b.own = 0, b.own+2*float64(took)
+	gap := cost * 4 / part()
+	if b.recent.wall > 0 {
+		gap /= max(b.recent.cpu/b.recent.wall, 1e-3)
+	}
+	return uint64(gap)
+}
+
+// part returns the budget as a part of 1.
+func part() float64 { return float64(conf.Budget) / 1e6 }
+
+// scopeTicks and passTicks are what timing and counting a scope costs, in ticks.
+//
+//go:norace
+func scopeTicks() float64 { return float64(hot.cost[kindOpened]) / (1 << costBits) }
+
+//go:norace
+func passTicks() float64 { return float64(countTicks) / (1 << costBits) }
+
+// checkBudget makes a check, if one is due at tick t. No round is under way. The caller holds the
+// lock.
+//
+//go:norace
+func checkBudget(t uint64) {
+	b := &budget
+	if t < b.due {
+		return
+	}
+	b.due = t + fromNS(budgetEvery)
+	cpu, _ := platform.CPUTime()
+	if cpu < b.cpu+budgetCPU {
+		return
+	}
+	r := &b.recent
+	r.cpu = r.cpu/2 + float64(fromNS(cpu-b.cpu))
+	r.wall = r.wall/2 + float64(t-b.at)
+	r.markers = r.markers/2 + b.own
+	b.at, b.cpu, b.own = t, cpu, 0
+	b.count(t)
+	b.keep(t, part()*max(r.cpu-r.markers, r.cpu/10))
+	took := now() - t
+	b.own += float64(took)
+	b.due = t + took + max(fromNS(budgetEvery), budgetShare*took)
+}
+
+// count counts the scopes since the latest check, and records the levels that demotion has changed.
+//
+//go:norace
+func (b *budgetState) count(t uint64) {
+	for len(b.markers) < len(live) {
+		b.markers = append(b.markers, spender{})
+	}
+	for k := range b.markers {
+		s, m := &b.markers[k], live[k]
+		if s.table == 0 && !s.find(m) {
+			continue
+		}
+		s.note(t)
+		timed, counted := uint64(0), s.tallied()
+		for shard := range usedShards {
+			if c := cellIn(shard, firstIndex+uint32(k)); c != nil {
+				n, _ := c.Timed()
+				timed, counted = timed+n, counted+c.Passes
+			}
+		}
+		b.add(s, timed, counted)
+	}
+	for ; b.tables < len(tables); b.tables++ {
+		tables[b.tables].spenders(b)
+	}
+	for k := range b.counters {
+		s := &b.counters[k]
+		b.add(s, 0, s.tallied())
+	}
+}
+
+// find sets the table of the spender of a marker. It returns false if that is not registered yet.
+//
+//go:norace
+func (s *spender) find(m *Marker) bool {
+	for k := len(tables) - 1; k >= 0; k-- {
+		if i, ok := tables[k].indexOf(m); ok {
+			s.table, s.line = int32(k)+1, i
+			return true
+		}
+	}
+	return false
+}
+
+// spenders adds the counters of the table.
+//
+//go:norace
+func (t *table) spenders(b *budgetState) {
+	if t.counters == nil {
+		return
+	}
+	if t.counting == nil {
+		t.chooseCounters()
+	}
+	for i := range t.n {
+		if t.counting[i] == countsOn {
+			b.counters = append(b.counters, spender{table: int32(b.tables) + 1, line: uint32(i), counter: true})
+		}
+	}
+}
+
+// tallied returns the number that the rewritten code has counted.
+//
+//go:norace
+//go:nocheckptr
+func (s *spender) tallied() (n uint64) {
+	t, at := s.in(), uintptr(s.line)
+	if !s.counter {
+		at += uintptr(t.n)
+	}
+	if t.counters == nil || at >= t.counterWords() {
+		return 0
+	}
+	n = *t.counterAt(at)
+	for _, own := range t.own {
+		n += *own.counter(at)
+	}
+	return n
+}
+
+// in returns the spender's table.
+//
+//go:norace
+func (s *spender) in() *table { return &tables[s.table-1] }
+
+// add notes how many scopes of s there have been until now.
+//
+//go:norace
+func (b *budgetState) add(s *spender, timed, counted uint64) {
+	newTimed, newCounted := float64(timed-s.timed), float64(counted-s.counted)
+	s.timed, s.counted = timed, counted
+	b.recent.markers += newTimed*scopeTicks() + newCounted*passTicks()
+	if s.level() == layout.LevelOff {
+		return
+	}
+	s.scopes = s.scopes/2 + newTimed + newCounted
+	s.rate = s.scopes / b.recent.cpu
+}
+
+// keep lowers and raises levels for the markers to take at most so many ticks of the recent CPU time.
+//
+//go:norace
+func (b *budgetState) keep(t uint64, allowed float64) {
+	counting, all := b.forecast()
+	lowered := false
+	if counting > allowed/2 {
+		for list := b.groups(false); len(list) > 0 && counting > allowed/2; list = list[:len(list)-1] {
+			if g := &list[len(list)-1]; b.turn(g, true, t) {
+				counting -= g.rate * b.recent.cpu * passTicks()
+				lowered = true
+			}
+		}
+		_, all = b.forecast()
+	}
+	saved := scopeTicks() - passTicks()
+	if all > allowed*3/4 {
+		for list := b.timed(); len(list) > 0 && all > allowed*3/4; list = list[:len(list)-1] {
+			if s := list[len(list)-1]; b.demote(s, t) {
+				all -= s.rate * b.recent.cpu * saved
+				lowered = true
+			}
+		}
+	}
+	if lowered || all > allowed/2 {
+		return
+	}
+	for _, g := range b.groups(true) {
+		cost := g.rate * b.recent.cpu * passTicks()
+		if counting+cost > allowed*3/8 {
+			break
+		}
+		if t >= g.retry && b.turn(&g, false, t) {
+			counting, all = counting+cost, all+cost
+		}
+	}
+	for _, s := range b.counted(t) {
+		cost := s.rate * b.recent.cpu * saved
+		if all+cost > allowed/2 {
+			break
+		}
+		b.time(s, t)
+		all += cost
+	}
+}
+
+// forecast returns what the scopes of recent CPU time take if all are counted, and at their levels,
+// in ticks.
+//
+//go:norace
+func (b *budgetState) forecast() (counting, all float64) {
+	for _, list := range [...][]spender{b.markers, b.counters} {
+		for k := range list {
+			s := &list[k]
+			if s.table == 0 {
+				continue
+			}
+			n := s.rate * b.recent.cpu
+			switch l := s.level(); {
+			case l == layout.LevelOff:
+				continue
+			case l == layout.LevelTimed && s.timed > 0:
+				all += n * scopeTicks()
+			default:
+				all += n * passTicks()
+			}
+			counting += n * passTicks()
+		}
+	}
+	return counting, all
+}
+
+// A group is what is turned off at once: the markers behind a gate, or a counter.
+type group struct {
+	table   int32 // as of a spender
+	line    uint32
+	counter bool
+	rate    float64
+	retry   uint64
+}
+
+// groups returns the groups that are off, or those that are on, the cheapest first.
+//
+//go:norace
+func (b *budgetState) groups(off bool) (list []group) {
+	for k := range b.markers {
+		if s := &b.markers[k]; s.table != 0 && s.rate > 0 && (s.level() == layout.LevelOff) == off {
+			t := s.in()
+			t.gate(s.line)
+			list = append(list, group{s.table, t.gates[s.line], false, s.rate, s.retry})
+		}
+	}
+	lite.Sort(len(list), func(i, j int) bool {
+		return list[i].table < list[j].table || list[i].table == list[j].table && list[i].line < list[j].line
+	}, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	n := 0
+	for _, g := range list {
+		if n > 0 && list[n-1].table == g.table && list[n-1].line == g.line {
+			list[n-1].rate += g.rate
+			list[n-1].retry = max(list[n-1].retry, g.retry)
+			continue
+		}
+		list[n] = g
+		n++
+	}
+	list = list[:n]
+	for k := range b.counters {
+		if s := &b.counters[k]; s.rate > 0 && (s.level() == layout.LevelOff) == off {
+			list = append(list, group{s.table, s.line, true, s.rate, s.retry})
+		}
+	}
+	lite.Sort(len(list), func(i, j int) bool { return list[i].rate < list[j].rate }, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// turn turns a group off or on. It returns false if a trigger watches a marker of the group.
+//
+//go:norace
+func (b *budgetState) turn(g *group, off bool, t uint64) bool {
+	if !levels.turn(g, off, t) {
+		return false
+	}
+	each := func(s *spender) {
+		if off {
+			s.lowered(t)
+		} else {
+			s.scopes = s.rate * b.recent.cpu
+		}
+	}
+	if g.counter {
+		for k := range b.counters {
+			if s := &b.counters[k]; s.table == g.table && s.line == g.line {
+				each(s)
+			}
+		}
+		return true
+	}
+	for k := range b.markers {
+		if s := &b.markers[k]; s.table == g.table && s.in().gates[s.line] == g.line {
+			each(s)
+		}
+	}
+	return true
+}
+
+// lowered notes that the level of s was lowered at tick t.
+//
+//go:norace
+func (s *spender) lowered(t uint64) {
+	s.wait = max(2*s.wait, fromNS(firstWait))
+	s.retry = t + s.wait
+}
+
+// timed returns the markers that are timed, the cheapest first.
+//
+//go:norace
+func (b *budgetState) timed() (list []*spender) {
+	for k := range b.markers {
+		if s := &b.markers[k]; s.table != 0 && s.rate > 0 && s.timed > 0 && isTimed(live[k]) {
+			list = append(list, s)
+		}
+	}
+	return byRate(list)
+}
+
+// counted returns the markers that the budget has demoted, that may be timed again at tick t, and
+// whose scopes are not short, the cheapest first.
+//
+//go:norace
+func (b *budgetState) counted(t uint64) (list []*spender) {
+	for k := range b.markers {
+		if s := &b.markers[k]; s.demoted && t >= s.retry && isDemoted(shared.Load(&live[k].Off)) {
+			if timed := timesOf(firstIndex + uint32(k)); !timed.areShort() {
+				list = append(list, s)
+			}
+		}
+	}
+	return byRate(list)
+}
+
+//go:norace
+func byRate(list []*spender) []*spender {
+	lite.Sort(len(list), func(i, j int) bool { return list[i].rate < list[j].rate }, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// demote demotes the marker of s. It returns false if there is no memory left.
+//
+//go:norace
+func (b *budgetState) demote(s *spender, t uint64) bool {
+	m := s.in().at(s.line)
+	index := shared.Load(&m.index) & layout.IndexMask
+	timed := timesOf(index)
+	if e := estimateOf(index - firstIndex); e != nil {
+		later := timed.since(e)
+		e.add(&later, scopesOf(m, timed.n))
+	} else if beginEstimate(index-firstIndex, &timed) {
+		demoted.list = append(demoted.list, m)
+	} else {
+		return false
+	}
+	demote(m)
+	s.demoted = true
+	s.lowered(t)
+	s.note(t)
+	return true
+}
+
+// time resumes timing of the marker of s.
+//
+//go:norace
+func (b *budgetState) time(s *spender, t uint64) {
+	timeOn(s.in().at(s.line))
+	s.note(t)
+}
