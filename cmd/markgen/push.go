@@ -42,6 +42,8 @@ SPOOL is $MARKGEN_SPOOL if none is given.
   -batch SIZE       bytes in a request at most, before they are packed; 128K
   -limit SIZE       bytes that a spool may hold; 1G. Beyond that, data whose sending has not begun are added up,
                     by day and build
+  -paths            send call paths, too, and with them the values of their labels (label=EXPR), which are made at
+                    run time
   -once             send what there is, and end (default)
   -refused          send again what the service refused, from refused/ in the spool; it counts nothing twice
   -every DURATION   keep running, and send every DURATION, such as 10m, until SIGTERM
@@ -85,6 +87,7 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	every := fs.Duration("every", 0, "")
 	dry := fs.Bool("dry-run", false, "")
 	p := &pusher{env: env}
+	fs.BoolVar(&p.pack.Paths, "paths", false, "")
 	fs.BoolVar(&p.again, "refused", false, "")
 	fs.BoolVar(&p.json, "json", false, "")
 	fs.BoolVar(&p.hex, "x", false, "")

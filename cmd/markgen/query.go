@@ -47,6 +47,7 @@ with * for any text: then all matches are listed. Stars and parentheses of recei
                   if something got slower (among the matches of NAME, if given)
   -download FILE  write the catalogue into FILE, a profile file for report, diff and merge. If FILE exists,
                   only changes since the last download are fetched; FILE.cursor has the position
+  -paths          with -download: also the call paths that markgen push -paths has sent
   -o FILE         write to FILE, which is replaced as a whole or stays as it was
 
 examples:
@@ -62,6 +63,7 @@ examples:
 type queryFlags struct {
 	client.Query
 	server, tokenFile, format, by, compare, download, out string
+	paths                                                 bool
 }
 
 // queryFormats are the values of -format; those that package report writes are made from a profile.
@@ -89,6 +91,8 @@ func runQuery(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Wrong("-compare is for the formats text and json")
 	case o.download != "" && (o.out != "" || o.by != "" || o.format != "text"):
 		return env.Wrong("-download writes data into its own file; leave out -o, -by and -format, and have markgen report show what is there")
+	case o.paths && o.download == "":
+		return env.Wrong("-paths is for -download; markgen report shows what is in FILE")
 	case o.download != "" && fs.NArg() > 0:
 		return env.Wrong("-download is of all that -build and the like choose; leave out %q", fs.Arg(0))
 	case o.download == "" && o.compare == "" && fs.NArg() == 0:
@@ -137,6 +141,7 @@ func (o *queryFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&o.Limit, "limit", 20, "")
 	fs.StringVar(&o.compare, "compare", "", "")
 	fs.StringVar(&o.download, "download", "", "")
+	fs.BoolVar(&o.paths, "paths", false, "")
 	fs.StringVar(&o.out, "o", "", "")
 }
 

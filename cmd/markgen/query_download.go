@@ -14,6 +14,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/units"
 )
 
@@ -21,7 +22,8 @@ import (
 type copyState struct {
 	Server string       `json:"server"`
 	Query  client.Query `json:"query"`
-	Size   int64        `json:"size"` // size of the copy in bytes: if it differs, something else has written the file
+	Paths  bool         `json:"paths,omitempty"` // it has call paths
+	Size   int64        `json:"size"`            // size of the copy in bytes: if it differs, something else has written the file
 	Cursor string       `json:"cursor"`
 }
 
@@ -29,7 +31,7 @@ type copyState struct {
 // such a copy, only changes are fetched.
 func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Client) error {
 	name := env.Path(o.download)
-	now := copyState{Server: c.Host(), Query: o.Query}
+	now := copyState{Server: c.Host(), Query: o.Query, Paths: o.paths}
 	now.Query.Limit = 0
 	p, cursor, err := readCopy(name, now)
 	if err != nil {
@@ -43,6 +45,11 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Cli
 	p, next, came, err := c.Refresh(ctx, p, cursor, o.Query, func(apis int) { progress(apis, max(apis, had)) })
 	if err != nil {
 		return err
+	}
+	if o.paths {
+		if p.Paths, err = readPaths(ctx, env, c, o.Query, p.Markers); err != nil {
+			return err
+		}
 	}
 	file, err := codec.Encode(p)
 	if err != nil {
@@ -62,6 +69,26 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Cli
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s: %s, of which %d were fetched\n", o.download, units.Plural(len(p.Markers), "API"), came)
 	return err
+}
+
+// readPaths requests the call paths of the markers, and warns if there are none.
+func readPaths(ctx context.Context, env *cli.Env, c *client.Client, q client.Query, markers []profile.Marker) (*profile.Paths, error) {
+	p, err := c.Paths(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	paths := p.Paths
+	if paths == nil || len(paths.Nodes) == 0 {
+		env.Warn(c.Host() + " has no call paths of what the flags choose; markgen push -paths sends them")
+		return nil, nil
+	}
+	known := map[registry.ID]bool{0: true}
+	for i := range markers {
+		known[markers[i].ID] = true
+	}
+	kept := profile.KeepPaths(paths.Nodes, func(i int) bool { return known[paths.Nodes[i].ID] }) // others came meanwhile
+	paths.Nodes = profile.NewPaths(kept).Nodes
+	return paths, nil
 }
 
 // readCopy reads the existing copy, or returns nil if there is none that can be updated. A file

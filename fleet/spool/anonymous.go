@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
 )
 
 // maxName is the max length of a text of a profile, in bytes, which is also the service's
@@ -35,15 +36,15 @@ var (
 
 // Anonymous returns the part of a profile that may leave the machine: its origin (main package and
 // version, Go release, platform, processor model), the number of runs and their duration, and for
-// each marker with calls its ID, name, kind and position in the source, and all its sums.
+// each marker with calls its ID, name, kind and position in the source, and all its sums; with paths,
+// also the call paths of these markers and their labels, which are made at run time.
 //
 // The result shares memory with p. It does not contain the program's file name and process ID; the
 // start, except its hour, by which the service finds the newest name of a marker; the clock, whose
-// rate identifies machines; blocks, callers, pairs, paths, whose labels are made at run time, state
-// changes, traces and warnings; stopwatches and the program's own collectors, whose names are made at
+// rate identifies machines; blocks, callers, pairs, state changes, traces and warnings; stopwatches and the program's own collectors, whose names are made at
 // run time; and texts that do not have the expected form. A file outside the module is reduced to its
 // base name in the package's import path. left is the number of markers with calls that are left out.
-func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
+func Anonymous(p *profile.Profile, paths bool) (a *profile.Profile, left int) {
 	a = &profile.Profile{
 		Runs:      p.Runs,
 		ElapsedNS: p.ElapsedNS,
@@ -68,9 +69,16 @@ func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 	}
 	p = p.Undated(time.Hour)
 	a.Newest = p.Newest
+	onPaths := map[registry.ID]bool{}
+	if paths && p.Paths != nil {
+		for i := range p.Paths.Nodes {
+			onPaths[p.Paths.Nodes[i].ID] = true
+		}
+	}
+	sent := map[registry.ID]bool{0: true} // which is of paths beyond the limit
 	for _, m := range p.Markers {
 		switch {
-		case m.Count == 0 && m.Picks == nil:
+		case m.Count == 0 && m.Picks == nil && !onPaths[m.ID]:
 			continue
 		case !fromSource(&m):
 			left++
@@ -80,8 +88,30 @@ func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 		m.Group, m.Off, m.Notes, m.Open, m.Ticks, m.Callers = "", "", nil, 0, 0, nil
 		m.Readings = known(m.Readings)
 		a.Markers = append(a.Markers, m)
+		sent[m.ID] = true
+	}
+	if paths {
+		a.Paths = anonymousPaths(p.Paths, sent)
 	}
 	return a, left
+}
+
+// anonymousPaths returns the paths of the markers that are sent. A label that can't be shown becomes
+// "other".
+func anonymousPaths(p *profile.Paths, sent map[registry.ID]bool) *profile.Paths {
+	if p == nil {
+		return nil
+	}
+	list, labels := profile.KeepPaths(p.Nodes, func(i int) bool { return sent[p.Nodes[i].ID] }), p.Labels
+	for i := range list {
+		n := &list[i]
+		n.Readings = known(n.Readings)
+		if !printable(n.Label) {
+			n.Label = profile.OtherLabel
+			labels = profile.Add64(labels, n.Count)
+		}
+	}
+	return &profile.Paths{Runs: p.Runs, Lost: p.Lost, Labels: labels, Nodes: profile.NewPaths(list).Nodes}
 }
 
 // fitting returns text if it matches the pattern, or "".

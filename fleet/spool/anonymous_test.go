@@ -64,22 +64,28 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 		".GOOS": true, ".GOARCH": true, ".CPU": true, ".Main": true,
 		".Markers[].Name": true, ".Markers[].Package": true, ".Markers[].File": true,
 	}
-	for _, collector := range []string{m.Readings[0].Collector, "io"} {
-		m.Readings[0].Collector = collector
+	p.Paths.Nodes[0].Parent = -1
+	for i, collector := range []string{m.Readings[0].Collector, "io", "io"} {
+		withPaths := i == 2
+		m.Readings[0].Collector, p.Paths.Nodes[0].Readings[0].Collector = collector, collector
+		p.Paths.Nodes[0].Readings[0].Values[0].Name = m.Readings[0].Values[0].Name
+		may[".Paths.Nodes[].Label"] = withPaths
 		if may[".Markers[].Readings[].Values[].Name"] = collector == "io"; collector == "io" {
 			m.Readings[0].Values[0].Name = "tell" + strings.TrimPrefix(m.Readings[0].Values[0].Name, "tell")
 		}
-		a, left := Anonymous(&p)
+		a, left := Anonymous(&p, withPaths)
 		if left != 0 || len(a.Markers) != 1 {
 			t.Fatalf("%d markers, %d are left out", len(a.Markers), left)
 		}
 		bodies, err := split(a, DefaultBatch)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(bodies) != 1+i/2 {
+			t.Fatal(len(bodies), err)
 		}
 		var list bytes.Buffer
-		if err := codec.List(&list, bodies[0]); err != nil {
-			t.Fatal(list.String(), err)
+		for _, body := range bodies {
+			if err := codec.List(&list, body); err != nil {
+				t.Fatal(list.String(), err)
+			}
 		}
 		for i, path := range paths {
 			text := fmt.Sprintf("tell%dtale", i)
@@ -112,7 +118,7 @@ func TestAnonymousForms(t *testing.T) {
 		"a\x1b[31m.go":              "",
 		strings.Repeat("x", 2000):   "",
 	} {
-		a, _ := Anonymous(&profile.Profile{Markers: []profile.Marker{marker(func(m *profile.Marker) { m.File = file })}})
+		a, _ := Anonymous(&profile.Profile{Markers: []profile.Marker{marker(func(m *profile.Marker) { m.File = file })}}, false)
 		if got := a.Markers[0].File; got != want {
 			t.Errorf("%q: %q, want %q", file, got, want)
 		}
@@ -127,7 +133,7 @@ func TestAnonymousForms(t *testing.T) {
 		"no UTF-8":        func(m *profile.Marker) { m.Name += "\xff" },
 		"long":            func(m *profile.Marker) { m.Name += strings.Repeat("x", 1000) },
 	} {
-		if a, left := Anonymous(&profile.Profile{Markers: []profile.Marker{marker(change)}}); left != 1 || len(a.Markers) != 0 {
+		if a, left := Anonymous(&profile.Profile{Markers: []profile.Marker{marker(change)}}, false); left != 1 || len(a.Markers) != 0 {
 			t.Errorf("%s: %d are left out of %d", name, left, left+len(a.Markers))
 		}
 	}
@@ -138,7 +144,7 @@ func TestAnonymousForms(t *testing.T) {
 		{"", "(devel)", "alice", "unknown@ "},
 		{"command-line-arguments", "v0.0.0-20260909123456-67c00de99be9+dirty", "", "command-line-arguments@v0.0.0-20260909123456-67c00de99be9+dirty "},
 	} {
-		a, _ := Anonymous(&profile.Profile{App: "alice", Main: tt.main, Version: tt.version, Go: tt.release})
+		a, _ := Anonymous(&profile.Profile{App: "alice", Main: tt.main, Version: tt.version, Go: tt.release}, false)
 		if got := a.Build() + " " + a.Go; got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
 		}
@@ -152,7 +158,7 @@ func TestAnonymousStart(t *testing.T) {
 	p := &profile.Profile{Main: "example.com/shop", Start: start, Run: "20260504-135708.4711", Markers: []profile.Marker{{ID: 1, Name: "example.com/shop.f", Package: "example.com/shop", Kind: "func", File: "main.go", Count: 1}}}
 	p.Newest = start.UnixNano()
 	p.Markers[0].AsOf = start.UnixNano()
-	a, _ := Anonymous(p)
+	a, _ := Anonymous(p, false)
 	bodies, err := split(a, DefaultBatch)
 	if err != nil {
 		t.Fatal(err)

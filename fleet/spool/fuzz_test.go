@@ -11,13 +11,14 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/profiletest"
 )
 
 // Whatever a spool contains under valid names, it can be opened and packed repeatedly, and files
 // outside of it are not changed.
 func FuzzSpool(f *testing.F) {
 	file := some(2, 2).file(false)
-	a, _ := Anonymous(&profile.Profile{Main: "example.com/shop", Runs: 1})
+	a, _ := Anonymous(&profile.Profile{Main: "example.com/shop", Runs: 1}, false)
 	bodies, err := split(a, DefaultBatch)
 	if err != nil {
 		f.Fatal(err)
@@ -25,6 +26,7 @@ func FuzzSpool(f *testing.F) {
 	run := strings.Repeat("ab", 16)
 	sound := []byte(`{"run":"` + run + `","first":0,"batches":1,"frozen":{"wall_ns":5},"age_ns":1,"source":"run-01.markgen","final":true,"replaces":["x"]}`)
 	f.Add("run-01.markgen", file, "out/0000000001-"+run+"-0/note.json", sound)
+	f.Add("run-01.markgen", profiletest.DemoPathRun().File(), "held", []byte("5"))
 	f.Add("out/0000000001-"+run+"-0/00000000.markgen", bodies[0], "out/0000000001-"+run+"-0/note.json", sound)
 	f.Add("out/1-a/note.json", []byte(`{"run":"`+run+`","replaces":["../../outside"],"source":"../outside","final":true}`), "refusals-taken", []byte("99999999999999999999"))
 	f.Add("taken/run-01.markgen", []byte(`{"run":"`+run+`","next":7}`+"\n"), "run-01.markgen", file[:5000])
@@ -46,12 +48,12 @@ func FuzzSpool(f *testing.F) {
 			_ = os.MkdirAll(filepath.Dir(to), 0o700) // fails if one name is a directory of the other
 			_ = os.WriteFile(to, text, 0o600)
 		}
-		for range 2 {
+		for i := range 2 {
 			s, err := Open(dir)
 			if err != nil {
 				break // for example if a file is in the place of a directory
 			}
-			_, err = s.Pack(t.Context(), PackOptions{Batch: 500, Limit: 2000})
+			_, err = s.Pack(t.Context(), PackOptions{Batch: 500, Limit: 2000, Paths: i > 0})
 			s.Close()
 			if err != nil {
 				break
@@ -65,7 +67,7 @@ func FuzzSpool(f *testing.F) {
 
 // Arbitrary bytes in the directory taken are read or refused; what is read can be written again.
 func FuzzTaken(f *testing.F) {
-	a, _ := Anonymous(&profile.Profile{Main: "example.com/shop", Runs: 1})
+	a, _ := Anonymous(&profile.Profile{Main: "example.com/shop", Runs: 1}, false)
 	text, err := encodeTaken([16]byte{1}, 3, a)
 	if err != nil {
 		f.Fatal(err)

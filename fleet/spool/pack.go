@@ -28,6 +28,7 @@ const DefaultBatch = 128 << 10
 type PackOptions struct {
 	Batch int   // max bytes of a batch, before compression; 0 for DefaultBatch. A batch of a single marker may be larger
 	Limit int64 // max bytes of the spool; 0 for DefaultLimit
+	Paths bool  // send call paths, with their labels
 }
 
 // A Packed is the result of Pack.
@@ -65,7 +66,7 @@ func (s *Spool) Pack(ctx context.Context, o PackOptions) (Packed, error) {
 		}
 	}
 	if got.paths > 0 {
-		got.Notes = append(got.Notes, fmt.Sprintf("call paths of %s are not sent; before a push, markgen merge keeps them in another file", units.Plural(got.paths, "run")))
+		got.Notes = append(got.Notes, fmt.Sprintf("call paths of %s are not sent; -paths sends them, with their labels", units.Plural(got.paths, "run")))
 	}
 	if err := s.shrink(ctx, o, &got); err != nil {
 		return got, err
@@ -170,8 +171,8 @@ func (s *Spool) take(name string, o PackOptions) (*pendingDelivery, error) {
 	if t.Final {
 		t.AgeNS = int64(max(0, now.wall().Sub(p.Start.Add(time.Duration(min(p.ElapsedNS, 1<<62))))))
 	}
-	t.paths = t.Final && p.Paths != nil
-	a, left := Anonymous(p)
+	t.paths = t.Final && p.Paths != nil && !o.Paths
+	a, left := Anonymous(p, o.Paths)
 	if left > 0 && t.Final {
 		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have names that are not from the source, such as stopwatches; they are not sent", name, left))
 	}
@@ -267,47 +268,4 @@ func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile,
 		return run, 0, nil, fmt.Errorf("what was taken of it so far can't be read: %w", err)
 	}
 	return run, head.Next, p, nil
-}
-
-// maxNamesRatio is the max ratio of the names in a batch to its size: names are compressed in it,
-// and readers need memory for their full size.
-const maxNamesRatio = 2
-
-// split splits a profile into batches: profile files with some of its markers each, of which only
-// the first has the fields about runs.
-func split(p *profile.Profile, most int) (bodies [][]byte, err error) {
-	head, rest := *p, *p
-	rest.Runs, rest.ElapsedNS, rest.Lost, rest.Sampling = 0, 0, 0, nil
-	if p.Wild != nil {
-		rest.Wild = &profile.Wild{} // otherwise markers would lose their Picks
-	}
-	var cut func(markers []profile.Marker) error
-	cut = func(markers []profile.Marker) error {
-		part := rest
-		if len(bodies) == 0 {
-			part = head
-		}
-		part.Markers = markers
-		names := 0
-		for i := range markers {
-			names += len(markers[i].Name) + len(markers[i].File)
-		}
-		if names <= maxNamesRatio*most || len(markers) < 2 {
-			body, err := codec.Encode(&part)
-			if err != nil {
-				return err
-			}
-			if len(body) <= most || len(markers) < 2 {
-				bodies = append(bodies, body)
-				return nil
-			}
-		}
-		half := len(markers) / 2
-		if err := cut(markers[:half]); err != nil {
-			return err
-		}
-		return cut(markers[half:])
-	}
-	err = cut(p.Markers)
-	return bodies, err
 }

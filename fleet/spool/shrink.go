@@ -115,7 +115,7 @@ func (s *Spool) merge(group []*delivery, o PackOptions) error {
 // batches of half its size. ok is false if it can't be split.
 func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err error) {
 	p, err := codec.Decode(body, batchName(sequence))
-	if err != nil || len(p.Markers) < 2 {
+	if err != nil || len(p.Markers) < 2 && len(withFigures(p.Paths)) < 2 {
 		return false, nil // it can't be read or split, and is set aside
 	}
 	p.Run = ""

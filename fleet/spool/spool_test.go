@@ -435,7 +435,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// Call paths stay on the machine, and push says so.
+// Call paths stay on the machine unless they are asked for, and push says so.
 func TestPathsStay(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
@@ -445,7 +445,7 @@ func TestPathsStay(t *testing.T) {
 	if err != nil || packed.Runs != 2 {
 		t.Fatal(packed, err)
 	}
-	if want := []string{"call paths of 2 runs are not sent; before a push, markgen merge keeps them in another file"}; !slices.Equal(packed.Notes, want) {
+	if want := []string{"call paths of 2 runs are not sent; -paths sends them, with their labels"}; !slices.Equal(packed.Notes, want) {
 		t.Errorf("notes %q, want %q", packed.Notes, want)
 	}
 }
