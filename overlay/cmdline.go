@@ -197,6 +197,12 @@ const (
 	unknownFlag
 )
 
+// IsGoFlag reports whether go build, run or test has a flag, which begins with a dash.
+func IsGoFlag(flag string) bool {
+	name := strings.TrimPrefix(strings.TrimLeft(flag, "-"), "test.")
+	return boolFlags[name] || valueFlags[name] || testBoolFlags[name] || testValueFlags[name]
+}
+
 // nextFlag parses the flag at the start of args, if there is one.
 func (c *CommandLine) nextFlag(args []string) (t word, rest []string, state flagState, err error) {
 	raw := args[0]

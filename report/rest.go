@@ -39,7 +39,7 @@ func waiting(p *profile.Profile) string {
 		}
 		return line
 	default:
-		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: build with -deep, and collect=wait shows where"
+		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: collect=wait in a build with -deep shows where"
 	}
 	return ""
 }

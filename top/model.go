@@ -275,9 +275,9 @@ func (m model) key(k key) (model, command) {
 	case "r":
 		return m, m.do("resume")
 	case "+", "=":
-		return m, m.sample(10)
-	case "-":
 		return m, m.sample(0.1)
+	case "-":
+		return m, m.sample(10)
 	case "o", "enter":
 		return m, m.toggleMarker()
 	}

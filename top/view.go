@@ -33,7 +33,7 @@ const helpLine = "space pause  ←→ sort  / filter  o off  +- sample  t span  
 
 const helpText = `space        pause; resume, or start, when it is paused or waits
 p r          pause, resume
-+ -          sample ten times fewer, ten times more scopes
++ -          sample ten times more, ten times fewer scopes
 o enter      turn the marker on or off; one that is off is in [brackets]
 ↑ ↓ pgup pgdn home end     go to another marker
 ← → < >      sort by another column; i turns the order round

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
@@ -167,7 +168,9 @@ func (own *ownFlags) setKinds(text string) error {
 }
 
 // parseFirst parses flags of fs at the start of args and returns the rest, which begins with the
-// first flag unknown to fs.
+// first flag unknown to fs. If that is no flag of go's either, and has no value that = joins to it, go
+// would take what follows for arguments of the tests, and no package: it is an error if a flag of fs is
+// spelled nearly so.
 func parseFirst(e *cli.Env, fs *flag.FlagSet, args []string) (rest []string, code int, done bool) {
 	for len(args) > 0 {
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
@@ -183,6 +186,13 @@ func parseFirst(e *cli.Env, fs *flag.FlagSet, args []string) (rest []string, cod
 			return nil, code, true
 		}
 		args = args[n:]
+	}
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") && !strings.Contains(args[0], "=") && !overlay.IsGoFlag(args[0]) {
+		var own []string
+		fs.VisitAll(func(f *flag.Flag) { own = append(own, f.Name) })
+		if near := spelling.Nearest(strings.TrimLeft(args[0], "-"), own); near != "" {
+			return nil, e.Wrong("unknown flag %s, did you mean -%s? A flag of the tests or the program goes after the packages", args[0], near), true
+		}
 	}
 	return args, cli.OK, false
 }

@@ -38,7 +38,7 @@ type Refusal struct{ Name, Why string }
 
 // Make determines which of the functions can be called, and generates tests that call them.
 func Make(ctx context.Context, o Options) (*Plan, error) {
-	cfg := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax, Dir: o.Dir, Env: o.Environ, BuildFlags: o.BuildFlags}
+	cfg := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: o.Dir, Env: o.Environ, BuildFlags: o.BuildFlags}
 	patterns := slices.Clone(o.Patterns)
 	for _, c := range harmlessImplementations {
 		patterns = append(patterns, c[0])
@@ -81,11 +81,16 @@ func (p *Plan) refuse(name, format string, args ...any) {
 
 // add adds the functions of a package to the plan.
 func (p *Plan) add(pkg *packages.Package, names []string, known map[string]*types.Package, effects *effects, without map[string]string) error {
-	if len(pkg.GoFiles) == 0 || len(pkg.Errors) > 0 || pkg.Name == "main" {
-		why := "its package does not build"
-		if pkg.Name == "main" {
-			why = "nothing can import package main"
-		}
+	why := ""
+	switch {
+	case len(pkg.GoFiles) == 0 || len(pkg.Errors) > 0:
+		why = "its package does not build"
+	case pkg.Name == "main":
+		why = "nothing can import package main"
+	case inModuleCache(pkg.Module):
+		why = "go adds no file to the module cache; exercise a copy of the module (go mod edit -replace)"
+	}
+	if why != "" {
 		for _, name := range names {
 			p.refuse(name, "%s", why)
 		}
@@ -116,6 +121,14 @@ func (p *Plan) add(pkg *packages.Package, names []string, known map[string]*type
 		}
 	}
 	return nil
+}
+
+// inModuleCache reports whether a package's module, nil for the standard library, is in the module cache.
+func inModuleCache(m *packages.Module) bool {
+	if m != nil && m.Replace != nil {
+		m = m.Replace
+	}
+	return m != nil && m.Version != "" && m.Dir != "" // vendored packages have no Dir
 }
 
 // A testFile is a test file being generated.

@@ -98,7 +98,7 @@ func markgenWait(reason string) uint8 {
 	switch {
 	case is("chan "), is("select"):
 		return MarkgenChan
-	case is("sync."), is("semacquire"):
+	case is("sync."):
 		return MarkgenSync
 	case is("IO wait"):
 		return MarkgenIO
@@ -109,6 +109,8 @@ func markgenWait(reason string) uint8 {
 	case is("preempted"), is("stopping the world"):
 		return MarkgenRunnable
 	}
+	// "semacquire" is no wait in package sync, but for a collection to begin, for the world, or for a
+	// file that another goroutine uses (package internal/poll).
 	return MarkgenOther
 }
 
