@@ -33,6 +33,8 @@
 //	           a plain build
 //	corrected  reported time of a caller of marked functions relative to its unmarked time
 //	routes     times of a web server's routes by label relative to runs with one route each
+//	paths      memory of 65,536 call paths on two processors, and time until main, relative to a run
+//	           without paths
 //	shapes     how often the shapes of twelve functions are recognised, and mistaken
 //	sampled    how often the mean of a sample is within two standard errors of the true mean
 //	estimates  error of the counts estimated from sampling windows, for several workloads

@@ -57,6 +57,7 @@ var subjects = []struct {
 	{"deep", "a scope, and allocation, in a deep build against an ordinary and a plain one", (*bench).deep},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
 	{"routes", "the times of a web server's routes by label, against runs with one route each", (*bench).routes},
+	{"paths", "the memory of 65,536 call paths on two processors, and the start, against a run without paths", (*bench).paths},
 	{"shapes", "how often the shapes of twelve functions are recognised, and taken for others", (*bench).shapes},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},
 	{"estimates", "how far the counts of windows are from those of programs of several kinds", (*bench).estimates},
