@@ -13,21 +13,28 @@ var ErrNoCost = errors.New("the data do not tell what measuring cost: the proces
 type Budget struct {
 	Program  float64      // processor time that the program itself took, without markers, in ns
 	Left     []MarkerCost // what is left out, the most expensive first
-	Before   float64      // what all markers took or, had they never been off, would have taken, as a share of Program
+	Before   float64      // what all markers take, as a share of Program
 	Forecast float64      // what the others take, as that share, if they run as often
 }
 
 // Budget leaves out markers, the most expensive first, until the others cost at most a share of the
 // processor time that the program itself takes. Regions and points stay, since users write them one
 // by one, so the forecast may be above the share. The error is ErrNoCost.
+//
+// A marker that was demoted is forecast to be timed throughout, and one that a budget of MARKGEN had
+// off to be on: the program that is built may be run without either.
 func (p *Profile) Budget(share float64) (*Budget, error) {
 	list, _ := p.Costs()
 	program := p.Cost.program()
 	if program == 0 {
 		return nil, ErrNoCost
 	}
-	for i := range list { // as if a budget of MARKGEN had had none of them off
-		list[i].NS *= list[i].Levels.whole()
+	for i := range list {
+		c := &list[i]
+		if c.Demoted() {
+			c.NS = float64(c.Count) * p.Clock.WholeNS
+		}
+		c.NS *= c.Levels.whole()
 	}
 	slices.SortStableFunc(list, func(a, b MarkerCost) int { return cmp.Compare(b.NS, a.NS) })
 	b := &Budget{Program: program}

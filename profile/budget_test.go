@@ -42,6 +42,15 @@ func TestBudget(t *testing.T) {
 			t.Errorf("budget %v: without %q %v, before %v; want without %q %v", tt.share, left, b.Forecast, b.Before, tt.left, tt.forecast)
 		}
 	}
+	// A demoted marker is forecast to be timed, and one that was off for half of the run to be on: 10 %.
+	short := p.Markers[3]
+	short.Off, short.Samples, short.Levels = profile.Demoted, 100_000, profile.Levels{CountedNS: 5, OffNS: 5}
+	demoted := *p
+	demoted.Markers = []profile.Marker{short}
+	demoted.Cost = &profile.Cost{Runs: 1, CPUNS: 1e9 + 1e6, MarkersNS: 1e6}
+	if b, err := demoted.Budget(0.05); err != nil || math.Abs(b.Before-0.1) > 1e-9 || len(b.Left) != 1 {
+		t.Errorf("demoted: %+v %v", b, err)
+	}
 	if share, ok := p.Overhead(); !ok || math.Abs(share-0.121) > 1e-9 {
 		t.Errorf("overhead %v, %t", share, ok)
 	}

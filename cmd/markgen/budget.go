@@ -57,39 +57,43 @@ func (f *leaveFlags) read(e *cli.Env) (code int, done bool) {
 	case len(f.from) == 0:
 		return e.Wrong("-budget needs to know what markers cost; give the data of an earlier run, -from DATA"), true
 	}
-	p, code := readRuns(e, f.from)
-	if p == nil || code != cli.OK {
-		return code, true
+	f.budget = &budget{share: f.share, data: strings.Join(f.from, " "), reasons: map[string]string{}, markers: map[string]bool{}, packages: map[string]bool{}}
+	for _, from := range f.from {
+		p, code := readRuns(e, []string{from})
+		if p == nil || code != cli.OK {
+			return code, true
+		}
+		chosen, err := p.Budget(f.share)
+		if err != nil {
+			return e.Fail(fmt.Errorf("-from %s: %w", from, err)), true
+		}
+		f.budget.add(from, p, chosen)
 	}
-	chosen, err := p.Budget(f.share)
-	if err != nil {
-		return e.Fail(fmt.Errorf("-from %s: %w", strings.Join(f.from, " "), err)), true
-	}
-	f.budget = newBudget(f.share, f.from, p, chosen)
 	return cli.OK, false
 }
 
-// A budget is what -budget and -from leave out of a build.
+// A budget is what -budget and -from leave out of a build: what is too expensive in the data of any
+// -from.
 type budget struct {
-	*profile.Budget
-	share    float64
-	data     string            // names of the data
-	of       int               // number of markers in the data
-	reasons  map[string]string // why a marker is left out, by name
-	packages map[string]bool   // import paths of the markers in the data
-	demoted  bool              // the data have demoted markers
+	share            float64
+	forecast, before float64           // of the most expensive data
+	data             string            // names of the data
+	reasons          map[string]string // why a marker is left out, by name
+	markers          map[string]bool   // names in the data
+	packages         map[string]bool   // import paths of these
 }
 
-func newBudget(share float64, from []string, p *profile.Profile, chosen *profile.Budget) *budget {
-	b := &budget{Budget: chosen, share: share, data: strings.Join(from, " "), of: len(p.Markers), reasons: map[string]string{}, packages: map[string]bool{}}
+func (b *budget) add(from string, p *profile.Profile, chosen *profile.Budget) {
+	b.forecast, b.before = max(b.forecast, chosen.Forecast), max(b.before, chosen.Before)
 	for i := range p.Markers {
+		b.markers[p.Markers[i].Name] = true
 		b.packages[p.Markers[i].Package] = true
-		b.demoted = b.demoted || p.Markers[i].Demoted()
 	}
 	for _, c := range chosen.Left {
-		b.reasons[c.Name] = fmt.Sprintf("it took %s of the processor time in %s; the budget of all is %s", shareText(c.NS/chosen.Program), b.data, shareText(share))
+		if b.reasons[c.Name] == "" {
+			b.reasons[c.Name] = fmt.Sprintf("it takes %s of the processor time in %s; the budget of all is %s", shareText(c.NS/chosen.Program), from, shareText(b.share))
+		}
 	}
-	return b
 }
 
 // shareText formats a part of 1 for messages: 1%, 0.84%, 12.3%, <0.01%.
@@ -130,12 +134,9 @@ func (b *budget) check(packages []string) error {
 // tell prints what is left out and the forecast.
 func (b *budget) tell(e *cli.Env) {
 	note(e, fmt.Sprintf("%d of %s in %s are left out: forecast %s of the processor time, %s before; budget %s",
-		len(b.Left), units.Plural(b.of, "marker"), b.data, shareText(b.Forecast), shareText(b.Before), shareText(b.share)))
-	if b.demoted && e.Command() == "build" {
-		e.Warn("the forecast is for a program that markgen exec starts: the run demoted markers, and MARKGEN alone times all their scopes, which costs more; for that, record data with -exact")
-	}
-	if b.Forecast > b.share {
-		e.Warn(fmt.Sprintf("the budget is not met: what is left are regions and points, which stay; take some out of the source, or collect a sample (MARKGEN=sample=1:%.0f)", b.Forecast/b.share+1))
+		len(b.reasons), units.Plural(len(b.markers), "marker"), b.data, shareText(b.forecast), shareText(b.before), shareText(b.share)))
+	if b.forecast > b.share {
+		e.Warn(fmt.Sprintf("the budget is not met: what is left are regions and points, which stay; take some out of the source, or collect a sample (MARKGEN=sample=1:%.0f)", b.forecast/b.share+1))
 	}
 }
 
@@ -148,5 +149,5 @@ func (b *budget) measured(e *cli.Env, p *profile.Profile) {
 	if share, ok := p.Overhead(); ok {
 		took = fmt.Sprintf("markers took about %s of the processor time", shareText(share))
 	}
-	note(e, fmt.Sprintf("%s; forecast %s, budget %s", took, shareText(b.Forecast), shareText(b.share)))
+	note(e, fmt.Sprintf("%s; forecast %s, budget %s", took, shareText(b.forecast), shareText(b.share)))
 }

@@ -73,8 +73,9 @@ const leaveText = `
   -budget P     leave out markers, the most expensive in -from first, until the others are forecast to cost at most
                 P, such as 1%: a part of the processor time that the program itself takes. Regions and points
                 stay. markgen list -v with the same flags prints what is left out and why
-  -from DATA    an earlier run for -budget: a file, a folder or a pattern; may be repeated. The forecast is for runs
-                that collect as it did; where MARKGEN alone will turn markers on, record it with -exact`
+  -from DATA    earlier runs for -budget: a file, a folder or a pattern, whose runs are added up. May be repeated, for
+                other work of the program: the budget holds in each. What these demoted, or a budget of MARKGEN
+                had off, is forecast to be timed throughout`
 
 // ownDataText is the help for the flags of run, test and exec.
 const ownDataText = `
