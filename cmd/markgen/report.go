@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,6 +187,9 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 			return env.Wrong("%v", err)
 		}
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
+	}
+	if _, port, err := net.SplitHostPort(*out); err == nil && port != "" && o.Format == "otlp" {
+		return env.Wrong("-o %s is neither a URL nor a usual name of a file; write http://%[1]s, or ./%[1]s", *out)
 	}
 	if isURL(*out) && o.Format != "otlp" {
 		return env.Wrong("-o %s is a URL, to which the format otlp is sent; name a file", *out)

@@ -23,8 +23,23 @@ func (d dataArgs) readCover(env *cli.Env) (p, old *profile.Profile, code int) {
 		if err := addBlocks(env, d.src, p); err != nil {
 			return nil, nil, env.Fail(err)
 		}
+		if err := oneSource(p.Blocks); err != nil {
+			return nil, nil, env.Fail(err)
+		}
 	}
 	return p, nil, code
+}
+
+// oneSource returns an error if blocks, which are sorted, overlap: those of one source never do.
+func oneSource(blocks []profile.Block) error {
+	for i := 1; i < len(blocks); i++ {
+		a, b := blocks[i-1], blocks[i]
+		if a.File == b.File && (b.StartLine < a.EndLine || b.StartLine == a.EndLine && b.StartCol < a.EndCol) {
+			return fmt.Errorf("the data are of builds of different source: in %s, the blocks from %d.%d to %d.%d and from %d.%d to %d.%d overlap; give the data of one build at a time",
+				a.File, a.StartLine, a.StartCol, a.EndLine, a.EndCol, b.StartLine, b.StartCol, b.EndLine, b.EndCol)
+		}
+	}
+	return nil
 }
 
 // addBlocks adds to a profile the basic blocks of the files whose markers are written in the source,

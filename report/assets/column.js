@@ -85,10 +85,12 @@ function longest(rows, text, least, most) {
 	return Math.min(n, most) + 2 + "ch";
 }
 
-// roomFor gives the width for times up to the largest of a figure: those of days have more digits.
+// roomFor gives the width for times up to the largest of a figure: those of days have more digits, and
+// estimated ones begin with ~.
 function roomFor(rows, key, least = "4.8rem") {
 	const largest = rows.reduce((most, row) => Math.max(most, Number(row.now?.[key] ?? 0)), 0);
-	return { width: `max(${least}, ${wholeDuration(largest).length + 2}ch)` };
+	const sign = rows.some((row) => row.now?.demoted) ? " + 1ch" : "";
+	return { width: `calc(max(${least}, ${wholeDuration(largest).length + 2}ch)${sign})` };
 }
 
 function words(key, width, about, value, cell) {
