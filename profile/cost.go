@@ -46,7 +46,7 @@ const (
 
 	// minCPU is the processor time per run that a meaningful Share requires, in ns: systems count
 	// in steps of up to 10 ms.
-	minCPU = 100e6
+	minCPU = 30e6
 )
 
 // Costly returns a warning if markers took a large part of the processor time, with advice, else

@@ -57,7 +57,7 @@ func TestCost(t *testing.T) {
 		cpu  uint64
 	}{
 		{"little of the time", 300e6},
-		{"a run too short to tell", 90e6},
+		{"a run too short to tell", 29e6},
 	} {
 		run.Used = tt.cpu
 		if p := profiletest.Load(t, run.File()); p.Costly() != "" {
