@@ -251,10 +251,17 @@ func (t *Tallies) open(number uint64, e *table) {
 // OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
 // package counts its scopes. See TallyUnit.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if off := m.Off; off == 0 {
-		free_markgen_none[0] = Begin(m)
-	} else if isDemoted(off) {
-		free_markgen_none[0] = TallyUnit(t, last, i)
+	if m.Off&Closed == 0 { // one test while the marker is off
+		for { // a loop that never repeats, see again
+			if off := m.Off; off == 0 {
+				free_markgen_none[0] = Begin(m)
+			} else if isDemoted(off) {
+				free_markgen_none[0] = TallyUnit(t, last, i)
+			}
+			if !again {
+				break
+			}
+		}
 	}
 	return n
 }
@@ -285,7 +292,12 @@ func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {
 // TickTally is Tick for a function with tallies.
 func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if c.P != nil {
-		free_markgen_none[0] = TallyUnit(t, last, i)
+		for { // a loop that never repeats, see again
+			free_markgen_none[0] = TallyUnit(t, last, i)
+			if !again {
+				break
+			}
+		}
 	}
 	return n
 }
