@@ -10,7 +10,8 @@ import (
 )
 
 // An inliner counts the nodes of the functions of a unit: a lower bound of what the compiler's
-// inliner charges for them (hairyVisitor in cmd/compile/internal/inline/inl.go). A call costs
+// inliner charges for them (hairyVisitor in cmd/compile/internal/inline/inl.go). A call of a
+// function of the unit also costs that function's nodes, at most gc.CallCost. Any other call costs
 // nothing beyond its nodes, since it may be a conversion or an inlined function that is about as
 // cheap.
 type inliner struct {
@@ -151,8 +152,11 @@ func (in *inliner) count(fn *function) {
 			if in.callsItself(fn, n) {
 				self++
 			}
-			if !in.callsQuick(fn, n) {
-				quick = false
+			callee, isQuick := in.callee(fn, n)
+			quick = quick && isQuick
+			if callee != nil {
+				nodes += min(callee.nodes, gc.CallCost)
+			} else if !isQuick {
 				calls++
 			}
 			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && (name.Name == "make" || name.Name == "new") {
@@ -183,34 +187,35 @@ func (fn *function) inlineBudget() int {
 	return gc.InlineBudget + gc.InlineBudget/8
 }
 
-// callsQuick reports whether a call is a conversion, or of a function that returns before a clock
-// can be read: a predeclared one, or a quick one of the unit. If the function is being counted, it
-// calls itself through others.
-func (in *inliner) callsQuick(fn *function, call *ast.CallExpr) bool {
+// callee returns the function of the unit that is called, or nil if it is not known, and reports
+// whether the call returns before a clock can be read: a conversion, or a call of a predeclared
+// function or a quick one of the unit. If the function is being counted, it calls itself through
+// others.
+func (in *inliner) callee(fn *function, call *ast.CallExpr) (callee *function, quick bool) {
 	key := ""
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident, *ast.IndexExpr:
 		key = baseType(f)
 		if scalarNames[key] || builtins[key] || key == "string" || in.types[key] != nil {
-			return true
+			return nil, true
 		}
 	case *ast.SelectorExpr:
 		if x, ok := f.X.(*ast.Ident); ok && x.Name != "" && x.Name == fn.receiver() {
 			key = baseType(fn.decl.Recv.List[0].Type) + "." + f.Sel.Name
 		}
 	default:
-		return isType(f)
+		return nil, isType(f)
 	}
-	callee := in.functions[key]
+	callee = in.functions[key]
 	switch {
 	case callee == nil || fn.parameters()[key]:
-		return false
+		return nil, false
 	case slices.Contains(in.begun, callee):
 		callee.recursive = true
-		return false
+		return nil, false
 	}
 	in.count(callee)
-	return callee.quick
+	return callee, callee.quick
 }
 
 // callsItself reports whether a call in fn may call fn: a call of its name or, for a method, of a
@@ -345,8 +350,8 @@ func (fn *function) ranges(s *ast.RangeStmt) bool {
 }
 
 // small reports whether the function must stay inlinable if the compiler inlines it. A function
-// with a loop must only if it may allocate: what it makes can be on its caller's stack if it is
-// inlined,
+// with a loop must only if it may allocate, and its calls leave it likely that the compiler does:
+// what it makes can be on its caller's stack if it is inlined,
 //
 //	func newT(n int) *T { for … ; return &T{n} }
 //
@@ -356,7 +361,7 @@ func (fn *function) ranges(s *ast.RangeStmt) bool {
 // of a function literal add to those of the function around it.
 func (fn *function) small() bool {
 	return fn.inline && !fn.recursive && fn.mayBeInlined() &&
-		(fn.loops == 0 || fn.mayAllocate() || fn.lit != nil && fn.outer.body != nil && fn.outer.mayBeInlined())
+		(fn.loops == 0 || fn.likely <= fn.inlineBudget() && fn.mayAllocate() || fn.lit != nil && fn.outer.body != nil && fn.outer.mayBeInlined())
 }
 
 // mayBeInlined reports whether the compiler may inline the function, judging by its nodes.

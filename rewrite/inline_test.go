@@ -98,6 +98,29 @@ func failing(err error, n int) (k int) {
 	}
 }
 
+// A function with a loop has two bodies although it returns what it makes if its calls make it
+// unlikely that the compiler inlines it: calls of long functions of the unit, or several of others.
+func TestTwinDespiteResult(t *testing.T) {
+	const loop = " { s := string(x); for range n { n-- }; "
+	long := "func long(n int) int { " + strings.Repeat("n += n*n; ", 12) + "return n }; "
+	for _, tt := range []struct {
+		name, src string
+		form      form
+	}{
+		{"calls nothing", "func f(x []byte, n int) string" + loop + "return s }", formOpen},
+		{"calls a short function", "func g(n int) int { return n+1 }; func f(x []byte, n int) string" + loop + "return s[g(n):g(n)] }", formOpen},
+		{"calls a long function", long + "func f(x []byte, n int) string" + loop + "return s[long(n):long(n)] }", formTwin},
+		{"calls another package", "func f(x []byte, n int) string" + loop + "return s[a.B(n):] }; var a other.T", formOpen},
+		{"calls it three times", "func f(x []byte, n int) string" + loop + "return s[a.B(n):a.B(n):a.B(n)] }; var a other.T", formTwin},
+	} {
+		for _, p := range found(t, tt.src).Points {
+			if p.Name == "example.com/p.f" && p.Form != tt.form.String() {
+				t.Errorf("%s: %s (%s), want %s", tt.name, p.Form, p.Why, tt.form)
+			}
+		}
+	}
+}
+
 // A small function that may call itself may be inlined into itself. A call of a method of the same
 // name may be recursive unless the operand is known to have another type.
 func TestRecursive(t *testing.T) {
