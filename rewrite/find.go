@@ -61,7 +61,6 @@ func (u *Unit) Find(o Options) error {
 			errs = append(errs, f.readDirectives()...)
 		}
 		w.fileDecls(f)
-		f.sums = nil // recomputed on demand
 	}
 	errs = append(errs, w.errs...)
 	if len(errs) > 0 {

@@ -28,7 +28,7 @@ func TestBodyHash(t *testing.T) {
 				switch c := text[i]; {
 				case c == ' ' || c == '\t' || c == '\n' || inComment(i):
 				default:
-					want = want*sumBase + uint64(c) + 1
+					want = want*hashBase + uint64(c) + 1
 				}
 			}
 			want ^= want >> 29

@@ -53,7 +53,6 @@ type file struct {
 	before    fileNumbers     // sums over the previous files; set by Number
 	functions []*function
 	dirs      []*directive
-	sums      *sums                        // prefix hashes of the text; computed on first use
 	names     map[ast.Decl]map[string]bool // see declaredIn
 }
 
