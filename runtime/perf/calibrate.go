@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/directory"
@@ -19,30 +18,10 @@ import (
 var stepTicks, readTicks, countTicks uint64
 
 // rounds is the number of times that the cost of scopes was measured in the run, enoughRounds the
-// number before the first scope. costs has the results. Under the lock.
-var (
-	rounds int
-	costs  costSeries
-)
+// number before the first scope. Under the lock.
+var rounds int
 
 const enoughRounds = 2
-
-// costSeries are the results of measurements, see scopeCosts.
-type costSeries struct {
-	read, inside, count overhead.Series
-	cost                [kindOpened + 1]overhead.Series
-}
-
-// measureAt is the tick from which another round is due (measureAgain); until the first scope, none
-// is.
-var measureAt uint64
-
-// The third round is made thirdRound ns after the run is ready, and each further one when the time
-// since the start is moreRounds times as long.
-const (
-	moreRounds = 4
-	thirdRound = 4_000_000
-)
 
 // Calibration records to the cell scratch and, by caller, to scratchEdge; scratchDirectory has
 // these two. It has a window of its own, since the sampler may open the run's meanwhile.
@@ -56,9 +35,9 @@ var (
 )
 
 // calibrate measures the cost of reading the clock and of a scope (package overhead), with the code
-// that the program runs, apart from hooks that are not calibrated: one round when the run starts,
-// which also warms up, and one before the first scope; measureAgain makes more. The caller has
-// acquired starting, and nothing is recorded yet.
+// that the program runs, apart from hooks that are not calibrated, in two rounds: when the run
+// starts, which also warms up, and before the first scope. The lower values count, since other load
+// only increases them. The caller has acquired starting, and nothing is recorded yet.
 //
 //go:norace
 func calibrate() {
@@ -80,69 +59,6 @@ func calibrate() {
 	hot.hooks, hot.window = hooks, around
 	unlock()
 	setCosts()
-}
-
-// measureAgain makes another round if one is due at tick at. Other load on the machine, such as on
-// the sibling of a core, may double the cost of scopes for some ms, at the start or later. It is
-// called after the end of a scope, by the sampler between windows and, in a run that only traces,
-// before a record that is written slowly. The time that it takes is subtracted from the open
-// scopes; if index is not 0, a trace record of that marker has it.
-//
-//go:norace
-//go:nocheckptr
-//go:noinline
-func measureAgain(at uint64, index uint32) {
-	due := atomic.LoadUint64(&measureAt)
-	if int64(at-due) < 0 || !atomic.CompareAndSwapUint64(&measureAt, due, at+(at-began.Tick)*(moreRounds-1)) {
-		return
-	}
-	from := now()
-	run := atomic.LoadUint64(&runs)
-	p := ownSlot() // may acquire the lock
-	if p == nil {
-		return
-	}
-	lock()
-	around := hot.window
-	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.hooks&^calibrated == 0 && !conf.Countdown && !conf.Outermost && p.stack.scopes() == p.stack {
-		open := atomic.LoadUint64(&around.width)
-		if open == 0 { // between two windows; none can begin while the lock is held
-			setWindow(around, &scratchWindow)
-		}
-		if open == 0 || open >= unending {
-			kept := *p
-			p.stack, p.mask = &scratchStack.stack, 0 // without the open scopes
-			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
-			scratchNodes[0].node, scratchStack.nodes.p = cct.Root, (*pathNodes)(unsafe.Pointer(&scratchNodes))
-			measureCosts()
-			*p = kept
-			setCosts()
-		}
-		setWindow(&scratchWindow, around)
-	}
-	unlock()
-	p.discount(from)
-	if index != 0 && hot.hooks&hookUntimed == 0 {
-		traceTaken(index, from)
-	}
-}
-
-// scratchStack is the stack of calibration's scopes while other scopes are open.
-var scratchStack struct {
-	stack
-	records [4]record
-}
-
-// scratchNodes are the nodes of its scopes.
-var scratchNodes [len(scratchStack.records) + 1]pathNode
-
-var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-layout.OffStackData]
-
-// setWindow replaces hot.window if it is still from: the run may end at any time.
-//
-//go:norace
-func setWindow(from, to *window) {
-	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
 // aside is the first processor's directory while the scratch directory replaces it: code on other
@@ -184,11 +100,15 @@ func measureCosts() {
 	shards[pid].cells = kept
 	tracing.rings.LeaveScratch(pid)
 	procUnpin()
-	rounds++
-	readTicks, hot.inside, countTicks = costs.read.Add(c.read), costs.inside.Add(c.inside), costs.count.Add(c.count)
-	for kind := range costs.cost {
-		hot.cost[kind] = costs.cost[kind].Add(c.cost[kind])
+	if rounds > 0 {
+		c.read, c.inside, c.count = min(c.read, readTicks), min(c.inside, hot.inside), min(c.count, countTicks)
+		for kind := range c.cost {
+			c.cost[kind] = min(c.cost[kind], hot.cost[kind])
+		}
 	}
+	rounds++
+	readTicks, hot.inside, countTicks = c.read, c.inside, c.count
+	copy(hot.cost[:], c.cost[:])
 	setTraceCosts(point)
 	hot.inner = inner
 }

@@ -2,10 +2,6 @@
 
 package perf
 
-import (
-	"github.com/markgen/markgen/runtime/internal/cell"
-)
-
 // exit ends an open scope at tick t, or now if t is 0, and records it. If size is above 0, the size
 // of its input is size-1. This is the fast path; exitAt handles every case.
 //
@@ -67,7 +63,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	if c := cellOf(pid, i); c != nil {
 		b := c.Latest.P
 		if !c.InLatest(ns) {
-			b = switchAt(c, ns, t)
+			b = c.Switch(ns)
 		}
 		if b != nil {
 			b.Add(ns)
@@ -89,18 +85,6 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	procUnpin()
 	p.finish(i, endedScope{true, 0, ns, self, d, t, p, 0}, size)
 	return none
-}
-
-// switchAt is c.Switch(ns) at tick t, but returns nil if the cost of scopes has to be measured again
-// by then.
-//
-//go:norace
-//go:noinline
-func switchAt(c *cell.Cell, ns, t uint64) *cell.Bucket {
-	if int64(t-measureAt) >= 0 {
-		return nil
-	}
-	return c.Switch(ns)
 }
 
 // exitAt is the slow path of exit; it handles all scopes.
@@ -255,8 +239,5 @@ func (p *slot) finish(i uint32, done endedScope, size int) {
 	}
 	if size > 0 {
 		p.sized(i, size-1, done.ns)
-	}
-	if i >= firstIndex && !conf.windows() && (p == nil || !p.unwinding) {
-		measureAgain(done.at, i)
 	}
 }

@@ -209,7 +209,7 @@ func (e Entered) exitOnPath(t uint64, size int) {
 		if c != nil && path != nil {
 			b := c.Latest.P
 			if !c.InLatest(ns) {
-				b = switchAt(c, ns, t)
+				b = c.Switch(ns)
 			}
 			if b != nil {
 				self := p.leave(r, ns)

@@ -4,6 +4,8 @@ package perf
 
 import "testing"
 
+const spun = 60_000 // ns
+
 // Scopes that a panic leaves end when recover stops it, whatever is open where recover is called,
 // and have no children afterwards.
 func TestRecovered(t *testing.T) {

@@ -78,7 +78,6 @@ func (s *sampler) windowDue(t uint64) uint64 {
 			s.take()
 		}
 		unlock()
-		measureAgain(now(), 0)
 		s.plan(t)
 	case State() != layout.StateProfiling:
 		s.plan(t)

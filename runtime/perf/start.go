@@ -234,7 +234,6 @@ func ready() {
 			setHeader(layout.OffSince, t)
 			logChange(t, layout.StateConfigured, layout.StateProfiling, causeBegin, 0)
 		}
-		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
 		atomic.StoreUint32(&hot.mode, modeOn)
 		lock()
 		for k := range tables { // later tables are shared when they are registered
@@ -428,8 +427,7 @@ func start(value string) (refused uint64, problem string) {
 		space.Publish(changes)
 	}
 	unlock()
-	rounds, costs = 0, costSeries{}
-	atomic.StoreUint64(&measureAt, began.Tick+1<<62)
+	rounds = 0
 	calibrate()
 	if c.windows() {
 		setHeader(layout.OffWindowWidth, 0)

@@ -44,7 +44,7 @@ func startTrace() {
 	}
 	rings.Open(trace.Host{
 		Lock: lock, Unlock: unlock, Now: now, NewBlock: newRing, Publish: publishRing,
-		BeforeSlow: beforeSlowRecord, Discount: discount,
+		Discount: discount,
 	}, header, room/layout.RecordSize)
 	tracing.rings = rings
 	hot.hooks |= hookTrace
@@ -73,16 +73,6 @@ func newRing(shard uint32, size uintptr) unsafe.Pointer {
 		}
 	}
 	return nil
-}
-
-// beforeSlowRecord measures the cost of scopes again if that is due: its time is part of the cost
-// of the record.
-//
-//go:norace
-func beforeSlowRecord(t uint64, what uint32) {
-	if hot.hooks == onlyTrace && !conf.windows() && what&(1<<layout.RecordKindShift-1) != scratchIndex {
-		measureAgain(t, 0)
-	}
 }
 
 // write is Rings.Write for this run's rings, which it loads when the caller is pinned. It has to be

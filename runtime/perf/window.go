@@ -58,7 +58,7 @@ func openWindow() bool {
 	if atomic.LoadUint32(&hot.mode) != modeOn || State() != layout.StateProfiling {
 		return false
 	}
-	setWindow(&beforeRun, ownWindow())
+	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(&beforeRun), unsafe.Pointer(ownWindow()))
 	return true
 }
 

@@ -99,31 +99,3 @@ func Alone(now func() uint64, work int) uint64 {
 	result = x
 	return d
 }
-
-// maxRounds is the number of values of which Median takes account.
-const maxRounds = 15
-
-// A Series has the values of the latest measurements.
-type Series struct {
-	n      int
-	values [maxRounds]uint64
-}
-
-// Add adds a value and returns the median of the latest; of two in the middle the lower one, since
-// disturbances increase them.
-//
-//go:norace
-func (s *Series) Add(value uint64) (median uint64) {
-	s.values[s.n%maxRounds] = value
-	s.n++
-	var sorted [maxRounds]uint64
-	n := min(s.n, maxRounds)
-	for i := range n {
-		k, v := i, s.values[i]
-		for ; k > 0 && sorted[k-1] > v; k-- {
-			sorted[k] = sorted[k-1]
-		}
-		sorted[k] = v
-	}
-	return sorted[(n-1)/2]
-}

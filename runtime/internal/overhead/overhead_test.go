@@ -40,26 +40,3 @@ func TestOver(t *testing.T) {
 		t.Errorf("%d", got)
 	}
 }
-
-func TestSeries(t *testing.T) {
-	for _, test := range []struct {
-		measured []uint64
-		want     uint64
-	}{
-		{[]uint64{50}, 50},
-		{[]uint64{50, 28}, 28},
-		{[]uint64{28, 50}, 28},
-		{[]uint64{50, 52, 28}, 50},
-		{[]uint64{50, 52, 28, 29, 27}, 29},
-		{append(make([]uint64, 20), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), 8},
-	} {
-		var s Series
-		got := uint64(0)
-		for _, v := range test.measured {
-			got = s.Add(v)
-		}
-		if got != test.want {
-			t.Errorf("%d: %d, want %d", test.measured, got, test.want)
-		}
-	}
-}

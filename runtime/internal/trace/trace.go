@@ -29,10 +29,6 @@ type Host struct {
 	NewBlock func(shard uint32, size uintptr) unsafe.Pointer
 	Publish  func(unsafe.Pointer)
 
-	// BeforeSlow is called before the slow path writes a record with that tick, marker and kind. It
-	// may take time, which is part of the cost in the record.
-	BeforeSlow func(tick uint64, what uint32)
-
 	// Discount subtracts the time since that tick, in which a ring was made, from the goroutine's
 	// open scopes.
 	Discount func(since uint64)
@@ -118,7 +114,6 @@ func (r *Rings) WriteSlow(id uint64, what, level uint32, tick uint64) {
 	if !r.open {
 		return
 	}
-	r.host.BeforeSlow(tick, what)
 	c := &record{tick, id, what, level, 0}
 	for r.open {
 		pid := procPin()

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -22,7 +23,7 @@ type testFile struct {
 
 	lock       sync.Mutex
 	published  int
-	slow       []uint64 // ticks
+	asked      atomic.Int64 // calls of Now: one for each record on the slow path, and one for each ring
 	discounted int
 }
 
@@ -34,7 +35,10 @@ func open(t *testing.T, room uint64) *testFile {
 	f := &testFile{t: t}
 	f.rings.Open(Host{
 		Lock: f.lock.Lock, Unlock: f.lock.Unlock,
-		Now: func() uint64 { return f.now },
+		Now: func() uint64 {
+			f.asked.Add(1)
+			return f.now
+		},
 		NewBlock: func(shard uint32, size uintptr) unsafe.Pointer {
 			if f.lock.TryLock() {
 				f.lock.Unlock()
@@ -53,11 +57,6 @@ func open(t *testing.T, room uint64) *testFile {
 				t.Error("a ring is published that is not complete")
 			}
 			f.published++
-		},
-		BeforeSlow: func(tick uint64, what uint32) {
-			f.lock.Lock()
-			f.slow = append(f.slow, tick)
-			f.lock.Unlock()
 		},
 		Discount: func(since uint64) {
 			f.lock.Lock()
@@ -135,8 +134,8 @@ func TestOrder(t *testing.T) {
 	if got, want := b.record(t, touched+10), (record{touched + 11, 8, 3 | layout.RecordTaken<<layout.RecordKindShift, 0, 2 << 8}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if len(f.slow) != 3 || f.slow[0] != 1 || f.slow[1] != touched+1 {
-		t.Errorf("written slowly: %d", f.slow)
+	if n := f.asked.Load(); n != 3+1 {
+		t.Errorf("asked for the time %d times", n)
 	}
 	f.wantCounts(touched+11, 0)
 }
@@ -334,8 +333,8 @@ func TestClosed(t *testing.T) {
 	f.rings.writeShared(&record{tick: 1})
 	f.rings.Lose()
 	f.wantCounts(0, 0)
-	if len(f.blocks) != 0 || len(f.slow) != 0 {
-		t.Errorf("%d rings, and %d times looked", len(f.blocks), len(f.slow))
+	if len(f.blocks) != 0 || f.asked.Load() != 0 {
+		t.Errorf("%d rings, and asked for the time %d times", len(f.blocks), f.asked.Load())
 	}
 }
 
@@ -347,13 +346,13 @@ func TestScratch(t *testing.T) {
 	f.header[layout.OffDrainer/8] = uint64(os.Getpid())
 	f.rings.UseScratch(0)
 	for round := uint64(1); round <= 3; round++ {
-		f.slow = nil
+		f.asked.Store(0)
 		for n := range uint64(ScratchRecords / 2) {
 			f.rings.Write(procPin(), 7, 1, 1, 1000*n, 5)
 			f.rings.Write(procPin(), 7, 1, 1, 1000*n+round, 5)
 		}
-		if sum := f.rings.ScratchTicks(); sum != round*ScratchRecords/2 || len(f.slow) != 1 {
-			t.Errorf("scopes of %d ticks, want %d; looked %d times", sum, round*ScratchRecords/2, len(f.slow))
+		if sum := f.rings.ScratchTicks(); sum != round*ScratchRecords/2 || f.asked.Load() != 1 {
+			t.Errorf("scopes of %d ticks, want %d; asked for the time %d times", sum, round*ScratchRecords/2, f.asked.Load())
 		}
 	}
 	f.rings.LeaveScratch(0)
