@@ -39,8 +39,7 @@ func Finish() {
 //go:norace
 func complete() {
 	endAllLeft()
-	complainOfTriggers()
-	complainOfOnly()
+	complainOfNames()
 	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header has to be complete nevertheless
 		starting.Lock()
 		finishStart()

@@ -136,7 +136,7 @@ func configure(spec string) error {
 	}
 	atomic.StoreUint32(&hot.mode, modeReady) // before others may register
 	unlock()
-	complainOfTriggers()
+	complainOfNames()
 	if conf.timed() {
 		haveTimers(runs)
 	}

@@ -205,56 +205,24 @@ func checkNames(t *table) {
 		return
 	}
 	if tabletext.IsLast(unpack(t.text)) {
-		complainOfTriggers()
-		complainOfOnly()
+		complainOfNames()
 	}
 }
 
-// complainOfTriggers warns, once, about triggers whose names match no marker.
+// complainOfNames warns, once, about names of triggers and globs of only= that match no marker.
 //
 //go:norace
-func complainOfTriggers() {
+func complainOfNames() {
+	lock()
+	problems := []string{conf.onlyProblem()}
 	all := triggers()
 	for i := range all {
-		lock()
-		complaint := complaintOf(&all[i])
-		unlock()
-		if complaint != "" {
-			complain(complaint)
-		}
+		problems = append(problems, all[i].Complaint())
 	}
-}
-
-// complainOfOnly warns, once, if only= matches no marker.
-//
-//go:norace
-func complainOfOnly() {
-	lock()
-	problem := conf.onlyProblem()
 	unlock()
-	if problem != "" {
-		complain(problem)
-	}
-}
-
-// complaintOf returns what is wrong with the name of a trigger; "" if nothing is, or the warning
-// has been printed. The caller holds the lock.
-//
-//go:norace
-func complaintOf(t *trigger.Trigger) string {
-	search, ok := t.Search()
-	if !ok {
-		return ""
-	}
-	for i := range tables {
-		for line, rest := tabletext.Next(unpack(tables[i].text)); line != ""; line, rest = tabletext.Next(rest) {
-			switch line.Kind() {
-			case tabletext.Marker:
-				search.Marker(line.Name())
-			case tabletext.Counter:
-				search.Counter(line.Name())
-			}
+	for _, problem := range problems {
+		if problem != "" {
+			complain(problem)
 		}
 	}
-	return search.Complaint()
 }

@@ -18,9 +18,9 @@ type Trigger struct {
 	config.Trigger
 
 	// markers are the numbers of the markers with the name, replaced when there is one more; Watch,
-	// Search.
+	// Complaint.
 	markers atomic.Pointer[[]uint32]
-	warned  bool          // that no marker has the name; Search
+	warned  bool          // that no marker has the name; Complaint
 	open    int64         // open scopes of its markers; Begin, End
 	acted   uint64        // ID of the state in which it last acted; Due
 	counted atomic.Uint64 // scopes or records since its state began; any goroutine
@@ -53,6 +53,19 @@ func (all Set) Watch(name string, number uint32) (watched bool) {
 		}
 	}
 	return watched
+}
+
+// Complaint returns the warning that no marker has the name that the user gave, once; "" if there is
+// nothing to warn of. A stopwatch of that name may still be started.
+//
+//go:norace
+func (t *Trigger) Complaint() string {
+	if !t.OnMarker() || len(t.numbers()) > 0 || t.Implied || t.warned {
+		return ""
+	}
+	t.warned = true
+	return `MARKGEN: key "` + t.Key + `": no timed marker has the name ` + t.Name +
+		", and no stopwatch yet; give a name that markgen list shows, or a glob such as *.parse"
 }
 
 // Enter resets the counts of the triggers that apply to a state, which begins. Any goroutine may
