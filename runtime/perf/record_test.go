@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/clock"
+	"github.com/markgen/markgen/runtime/internal/report"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -141,7 +142,7 @@ func FuzzRegister(f *testing.F) {
 			Count(&cs[i])
 		}
 		lock()
-		rows, _ := gather()
+		rows := gather()
 		unlock()
 		if len(rows) == 0 {
 			t.Error("no rows")
@@ -150,7 +151,7 @@ func FuzzRegister(f *testing.F) {
 }
 
 // rowAt returns what was recorded under an index.
-func rowAt(index uint32) (r row) {
-	r.add(index)
+func rowAt(index uint32) (r report.Row) {
+	addCells(&r, index)
 	return r
 }

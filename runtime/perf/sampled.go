@@ -24,7 +24,6 @@ type sampledMarker struct {
 	index  uint32
 	before totals // of its cells when the batch began
 	*sample.Sums
-	since *baseline
 }
 
 // totals are the number of scopes in the cells of a marker, the sum of their durations in ns, and a
@@ -255,7 +254,6 @@ func beginSampling(index uint32, since baseline) {
 	rated = append(rated, sampledMarker{
 		index: index,
 		Sums:  (*sample.Sums)(unsafe.Add(b, layout.OffSampleSums)),
-		since: (*baseline)(unsafe.Add(b, layout.OffSampleSince)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
 }

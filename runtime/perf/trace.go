@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/trace"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -104,20 +103,6 @@ func setTraceCosts(point uint64) {
 		tracing.exit[kind] = subtract(whole, hot.inside)
 	}
 	tracing.point = point
-}
-
-// aboutTrace returns the report's line about the trace.
-//
-//go:norace
-func aboutTrace() string {
-	records, lost := tracing.rings.Counts()
-	b := lite.AppendUint([]byte("traced: "), records)
-	b = lite.AppendUint(append(b, " records, "...), lost)
-	b = append(b, " lost"...)
-	if hot.hooks&hookUntimed != 0 {
-		b = append(b, "; nothing was timed: markgen between FROM TO gives times from the data file"...)
-	}
-	return string(b)
 }
 
 // trace writes a record of the goroutine. If the work for the scope took unusually long (delayed),

@@ -60,12 +60,12 @@ type Row struct {
 func Format(run *Run, rows []Row) []byte {
 	b := appendHead(nil, run)
 	for _, note := range run.Notes {
-		b = append(append(b, note...), '\n')
+		b = append(append(append(b, "markgen: "...), note...), '\n')
 	}
 	if run.NoTable {
 		return b
 	}
-	lite.Sort(len(rows), func(i, j int) bool { return nameLess(rows[i].Name, rows[j].Name) },
+	lite.Sort(len(rows), func(i, j int) bool { return rows[i].Name < rows[j].Name },
 		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	table := [][4]string{{"marker", "count", "total", "mean"}}
 	for _, r := range rows {
@@ -170,26 +170,4 @@ func width(s string) int {
 		}
 	}
 	return n
-}
-
-// nameLess reports whether name a comes before b: numbers without a leading 0 compare by value,
-// everything else byte by byte. So if#2 comes before if#10, as in the output of the command.
-func nameLess(a, b string) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	x, y := digitsEnd(a, i), digitsEnd(b, i)
-	if x != y && (x > i && y > i || i > 0 && digitsEnd(a, i-1) > i-1) {
-		return x < y
-	}
-	return a[i:] < b[i:]
-}
-
-// digitsEnd returns the end of the digits in s from i on.
-func digitsEnd(s string, i int) int {
-	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
-		i++
-	}
-	return i
 }

@@ -23,30 +23,19 @@ func TestAppendDuration(t *testing.T) {
 	}
 }
 
-func TestNameLess(t *testing.T) {
-	names := []string{"", "for#9", "for#10", "for#99", "for#100", "if#2", "if#9.then", "if#10.else", "if#10.then", "if#19", "if#20", "ifs", "p/v2.F", "p/v10.F"}
-	for i, a := range names {
-		for k, b := range names {
-			if got := nameLess(a, b); got != (i < k) {
-				t.Errorf("%q less than %q: %t", a, b, got)
-			}
-		}
-	}
-}
-
 // Columns are as wide as their longest text, in characters, and rows are sorted by name.
 func TestFormat(t *testing.T) {
 	run := Run{App: "app", PID: 7, NS: 1_500_000_000, Clock: "tsc", Quantum: 1000, Read: 12_300, Scope: 31_000, Notes: []string{"a note"}, Lost: 3}
 	rows := []Row{
-		{Name: "if#10", Count: 5, Total: 1},
 		{Name: "if#2", Count: 100, Total: 3_000, Nested: 1_000, Timed: true},
+		{Name: "if#10", Count: 5, Total: 1},
 		{Name: "µ", Count: 0, Timed: true},
 	}
 	want := `markgen: app, pid 7, 1.50s, clock tsc, quantum 1.00ns, read 12.3ns, scope 31.0ns
-a note
+markgen: a note
 marker  count   total    mean
-if#2      100  2.00µs  30.0ns
 if#10       5       -       -
+if#2      100  2.00µs  30.0ns
 µ           0     0ps     0ps
 not recorded, for lack of memory or on a thread's own stack: 3 scopes
 `
@@ -54,7 +43,7 @@ not recorded, for lack of memory or on a thread's own stack: 3 scopes
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	run.NoTable = true
-	want = "markgen: app, pid 7, 1.50s, clock tsc, quantum 1.00ns, read 12.3ns, scope 31.0ns\na note\n"
+	want = "markgen: app, pid 7, 1.50s, clock tsc, quantum 1.00ns, read 12.3ns, scope 31.0ns\nmarkgen: a note\n"
 	if got := string(Format(&run, rows)); got != want {
 		t.Errorf("without a table\n%s\nwant\n%s", got, want)
 	}

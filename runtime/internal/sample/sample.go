@@ -43,12 +43,6 @@ func (s *Sums) Add(n, ns, rate, longer float64) {
 	s.xx += x * x
 }
 
-// Recorded returns the number of scopes recorded.
-func (s *Sums) Recorded() float64 { return s.n }
-
-// Stands returns the number of the program's scopes in the time that windows stand for.
-func (s *Sums) Stands() float64 { return s.x }
-
 // A Recording is what was recorded of sampled markers in some windows: the number of scopes, the
 // ticks spent on reading collectors and making cells, and the number of processors.
 type Recording struct {

@@ -177,25 +177,3 @@ func (r *Rings) Lose() {
 		atomic.AddUint64(r.word(layout.OffTraceLost), 1)
 	}
 }
-
-// Counts returns the number of records that are in the rings or were drained, and the number of
-// lost records. The Rings must have been opened.
-//
-//go:norace
-func (r *Rings) Counts() (records, lost uint64) {
-	lost = atomic.LoadUint64(r.word(layout.OffTraceLost))
-	for i := range r.of {
-		e := &r.of[i]
-		b := e.block
-		if b == nil || b == &noRing {
-			continue
-		}
-		there := e.written
-		if waiting := there - atomic.LoadUint64(&b.drained); waiting >= e.room {
-			there -= waiting - (e.room - 1)
-		}
-		records += there
-		lost += e.written - there + b.lost
-	}
-	return records, lost
-}
