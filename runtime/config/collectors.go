@@ -28,6 +28,8 @@ func IsName(s string) bool {
 }
 
 // Has reports whether a name is in a list in the format of collect=, with + between names.
+//
+//go:noinline
 func Has(list, name string) bool {
 	for list != "" {
 		var one string

@@ -354,6 +354,8 @@ func (c *Config) settleWild(busy bool) (key string) {
 }
 
 // KeyError returns the message about a key that cannot be used. what says why, and what to do.
+//
+//go:noinline
 func KeyError(key, what string) string {
 	return `MARKGEN: key "` + key + `": ` + what + "; nothing is collected"
 }

@@ -3,6 +3,8 @@ package config
 import "github.com/markgen/markgen/runtime/internal/lite"
 
 // Uint parses decimal digits, at most 18; ok is false for anything else.
+//
+//go:noinline
 func Uint(s string) (v uint64, ok bool) {
 	if s == "" || len(s) > 18 {
 		return 0, false

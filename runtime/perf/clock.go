@@ -41,6 +41,8 @@ func toPS(t uint64) uint64 {
 }
 
 // fromNS converts ns to ticks.
+//
+//go:noinline
 func fromNS(ns uint64) uint64 { return clock.Ticks(ns, hot.mult) }
 
 // calibration is the minimum time, in ns, for which the counter's rate is observed before the first

@@ -64,6 +64,8 @@
 //	internal/trigger       triggers, every=, and which change of the state they ask for
 //	internal/wild          which functions collect=wild picks
 //
+// Rarely called functions that would often be inlined are marked noinline: they were 10 KB of text.
+//
 // They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an
 // overlay build internal/runtime/exithook, so that the rest of the standard library can be marked.
 //

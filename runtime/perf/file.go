@@ -28,6 +28,7 @@ func setHeader(off uintptr, v uint64) { atomic.StoreUint64(headerWord(off), v) }
 //
 //go:norace
 //go:nocheckptr
+//go:noinline
 func setHeaderText(off, size uintptr, s string) {
 	b := unsafe.Slice((*byte)(unsafe.Add(header, off)), size)
 	clear(b)

@@ -4,8 +4,9 @@ package perf
 
 import "github.com/markgen/markgen/runtime/internal/overhead"
 
-// Code marked in place has only scopes that a deferred call ends, does not call Recovered and has no
-// tallies, and its tables are not packed.
+// Code marked in place has only scopes that a deferred call ends, does not call Recovered, has no
+// tallies and one body for each function, and its tables are not packed. Package time is not marked
+// in place, so no marker is executed on a system stack.
 
 // usualWork is plainWork with a scope that a deferred call ends.
 //
@@ -18,5 +19,21 @@ func usualWork(m *Marker, x uint64, steps int) uint64 {
 func prepareRecovered() {}
 
 func (t *tallies) open(number uint64, e *table) {}
+
+func onSystemStack(g uintptr) bool { return false }
+
+func lostOnSystemStack() bool { return false }
+
+func beneath() (g uintptr, words uint32) { return 0, 1<<32 - 1 }
+
+func forgetCalls() {}
+
+func (t *table) goesWith(i uint32) bool { return false }
+
+func (t *table) followCalls(i, index uint32) {}
+
+func callsOpen() bool { return false }
+
+func inRecordedCall(i uint32) bool { return false }
 
 func unpack(text string) string { return text }

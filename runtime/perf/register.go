@@ -253,6 +253,7 @@ func (t *table) indexOf(m *Marker) (i uint32, ok bool) {
 // position in it. The caller holds the lock.
 //
 //go:norace
+//go:noinline
 func findTable(m *Marker) (t *table, i uint32) {
 	for k := len(tables) - 1; k >= 0; k-- {
 		if i, ok := tables[k].indexOf(m); ok {
@@ -307,14 +308,23 @@ func makeFirstRoom() {
 	owners = slices.Grow(owners, roomOf)
 }
 
+// newIndex assigns the next index to a marker with that number, 0 if unknown, whose first scope began
+// at tick first. The caller holds the lock.
+//
+//go:norace
+//go:noinline
+func newIndex(m *Marker, number uint32, first uint64, call firstCall) (index uint32) {
+	numbers = append(numbers, number)
+	live = append(live, m)
+	firsts = append(firsts, first)
+	firstCalls = append(firstCalls, call)
+	nextIndex++
+	return nextIndex - 1
+}
+
 //go:norace
 func (m *Marker) giveIndex() {
-	numbers = append(numbers, 0)
-	live = append(live, m)
-	firsts = append(firsts, now())
-	firstCalls = append(firstCalls, newFirstCall(m))
-	index := nextIndex
-	nextIndex++
+	index := newIndex(m, 0, now(), newFirstCall(m))
 	if t, i := findTable(m); t == nil {
 		early = append(early, m)
 	} else {

@@ -88,12 +88,7 @@ func openEdge(e *relate.Edge, caller, index uint32) uint32 {
 	if b == nil {
 		return 0
 	}
-	i := nextIndex
-	nextIndex++
-	numbers = append(numbers, 0)
-	live = append(live, &edgeMarker)
-	firsts = append(firsts, now())
-	firstCalls = append(firstCalls, firstCall{nsPlus1: notFirst})
+	i := newIndex(&edgeMarker, 0, now(), firstCall{nsPlus1: notFirst})
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeIndex)) = uint64(i - firstIndex)
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeCaller)) = layout.NoMarker
 	if caller >= firstIndex {

@@ -72,6 +72,7 @@ var bases unsafe.Pointer
 // baseOf returns the first index of the marker that has index i.
 //
 //go:norace
+//go:noinline
 func baseOf(i uint32) uint32 {
 	if all := (*[]uint32)(atomic.LoadPointer(&bases)); all != nil && i < uint32(len(*all)) && (*all)[i] != 0 {
 		return (*all)[i]
@@ -228,12 +229,7 @@ func sampleGroup(m *Marker) {
 //go:norace
 func anotherIndex(of uint32) (index uint32) {
 	k := of - firstIndex
-	index = nextIndex
-	nextIndex++
-	numbers = append(numbers, numbers[k])
-	live = append(live, live[k])
-	firsts = append(firsts, firsts[k])
-	firstCalls = append(firstCalls, firstCall{nsPlus1: notFirst})
+	index = newIndex(live[k], numbers[k], firsts[k], firstCall{nsPlus1: notFirst})
 	alias(index, uint64(numbers[k]))
 	setBase(index, baseOf(of))
 	return index

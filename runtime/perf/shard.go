@@ -46,6 +46,7 @@ func cellOf(pid int, i uint32) *cell.Cell {
 // cellIn is cellOf for a shard, which may be the one that further processors share.
 //
 //go:norace
+//go:noinline
 func cellIn(shard int, i uint32) *cell.Cell { return shards[shard].cells.Get(i) }
 
 // An endedScope is a scope that is to be added to a cell.

@@ -182,8 +182,7 @@ func forget() {
 	pairRows, paths = nil, nil
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
-	atomic.StorePointer(&functionOf, nil)
-	hasInner = nil
+	forgetCalls()
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
 	tracedScopes, parentsOf, estimates = nil, nil, nil

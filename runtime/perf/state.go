@@ -62,6 +62,8 @@ func Resume() error { return toggle("Resume", layout.StateProfiling, causeProgra
 func Stop() error { return toggle("Stop", layout.StateStopped, causeProgram) }
 
 // State returns the state of the run. Without MARKGEN it is StateUnconfigured.
+//
+//go:noinline
 func State() RunState {
 	begin()
 	if header == nil {

@@ -2,12 +2,6 @@
 
 package perf
 
-import (
-	"runtime"
-
-	"github.com/markgen/markgen/runtime/internal/lite"
-)
-
 // A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the
 // goroutine, or another that has got its g, executes a marker again (unwind, endLeft), when recover
 // stops the panic (virtual_recover.go), or at the end of the run (endAllLeft). Scopes that are
@@ -146,36 +140,4 @@ func (p *slot) leftBehind(n uint32) {
 			p.drop()
 		}
 	}
-}
-
-// beneath returns the running g and the depth of the innermost frame that can have open scopes, in
-// words of stack: deeper frames belong to this package and to its callers at the end of a program.
-//
-//go:norace
-func beneath() (g uintptr, words uint32) {
-	var calls [maxCalls]call
-	g, n, whole := walk(&calls)
-	own := ""
-	for _, c := range calls[:n] {
-		f := runtime.FuncForPC(c.pc - 1)
-		if f == nil {
-			return g, 1<<32 - 1
-		}
-		// Name of the frame's function: the one at c.pc may be inlined there
-		name := runtime.FuncForPC(f.Entry()).Name()
-		if own == "" {
-			own = lite.PackageOf(name)
-		}
-		switch lite.PackageOf(name) {
-		case own, "runtime", "internal/runtime/exithook":
-		default:
-			if name != "os.runtime_beforeExit" {
-				return g, c.words
-			}
-		}
-	}
-	if !whole {
-		return g, 1<<32 - 1
-	}
-	return g, 0
 }

@@ -112,6 +112,7 @@ func (s *Space) New(kind, shard uint32, size uintptr) unsafe.Pointer {
 // Publish makes the latest block, now complete, part of the file.
 //
 //go:norace
+//go:noinline
 func (s *Space) Publish(p unsafe.Pointer) {
 	if s.inFile {
 		atomic.AddUint64(s.word(layout.OffUsed), *(*uint64)(unsafe.Add(p, layout.OffBlockSize)))

@@ -3,6 +3,8 @@
 package lite
 
 // Cut splits s at the first sep; rest is "" if there is none.
+//
+//go:noinline
 func Cut(s string, sep byte) (before, rest string) {
 	for i := range len(s) {
 		if s[i] == sep {
@@ -56,6 +58,8 @@ func Has(s string, c byte) bool {
 }
 
 // AppendUint appends v in decimal.
+//
+//go:noinline
 func AppendUint(b []byte, v uint64) []byte {
 	var d [20]byte
 	i := len(d)
@@ -213,6 +217,8 @@ func AppendHex(b []byte, v uint64) []byte {
 }
 
 // ParseHex parses the format of AppendHex, such as a marker's ID: 16 lower-case hexadecimal digits.
+//
+//go:noinline
 func ParseHex(s string) (v uint64, ok bool) {
 	if len(s) != 16 {
 		return 0, false

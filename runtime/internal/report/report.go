@@ -125,6 +125,8 @@ func appendPS(b []byte, v, scale, n uint64) []byte {
 }
 
 // appendSpaces appends n spaces.
+//
+//go:noinline
 func appendSpaces(b []byte, n int) []byte {
 	for ; n > 0; n-- {
 		b = append(b, ' ')
@@ -162,6 +164,8 @@ func appendDuration(b []byte, ps uint64) []byte {
 }
 
 // width returns the number of columns of s, one for each character.
+//
+//go:noinline
 func width(s string) int {
 	n := 0
 	for i := range len(s) {

@@ -38,6 +38,8 @@ const (
 type Line string
 
 // Next splits off the first line of a text; line is "" if there is none.
+//
+//go:noinline
 func Next(text string) (line Line, rest string) {
 	for line == "" && text != "" {
 		var s string

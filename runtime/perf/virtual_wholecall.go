@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build markgen_virtual && !markgen_off
 
 package perf
 
@@ -26,6 +26,12 @@ var functionOf unsafe.Pointer
 // hasInner says, by the first index of a function's marker, whether other markers are recorded with
 // its calls; under the lock.
 var hasInner []bool
+
+// forgetCalls forgets which markers are recorded with calls.
+func forgetCalls() {
+	atomic.StorePointer(&functionOf, nil)
+	hasInner = nil
+}
 
 // goesWith reports whether marker i of the table is recorded with the calls of its function. The
 // caller holds the lock and has filled t.gates.
