@@ -3,6 +3,8 @@
 package perf
 
 import (
+	"math/bits"
+
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/shared"
@@ -24,11 +26,19 @@ import (
 // raised, each time twice as long.
 
 const (
-	// budgetEvery is the minimum time between two checks, ns. It is longer if a check takes more
-	// than 1/budgetShare of it, or the process uses less than budgetCPU, ns.
+	// budgetEvery is the time between two checks, ns. It is longer if a check takes more than
+	// 1/budgetShare of what markers may take or, if that is more, have taken recently.
 	budgetEvery = 10_000_000
-	budgetShare = 1000
-	budgetCPU   = 5_000_000
+	budgetShare = 10
+
+	// soonest is the minimum time between two checks if markers that are timed, such as those of a
+	// part of the program that begins to run, take more than they may, ns. It is longer if a check
+	// takes more than 1/soonShare of it.
+	soonest   = 1_000_000
+	soonShare = 10
+
+	// budgetCPU is the minimum CPU time between two checks, ns.
+	budgetCPU = 500_000
 
 	// firstWait is the time until what was lowered for the first time may be raised, ns.
 	firstWait = 1_000_000_000
@@ -41,6 +51,8 @@ type budgetState struct {
 	due      uint64    // tick of the next check; noLook without budget=
 	at       uint64    // tick of the latest check
 	cpu      uint64    // CPU time of the process then, ns
+	took     uint64    // ticks that a check takes; see checkBudget
+	looks    uint64    // calls of look since the latest check
 	own      float64   // ticks that checks and rounds took since then, scopes excluded
 	inRound  uint64    // scopes that were timed in the current round
 	recent   spent     // what the checks found, halved at each
@@ -58,6 +70,7 @@ type spender struct {
 	line           uint32
 	counter        bool
 	demoted        bool    // by the budget, not because its scopes are short
+	last           uint64  // changes with the ends of timed scopes
 	timed, counted uint64  // scopes until the latest check
 	scopes         float64 // recent scopes, halved at each check; as they were if it is off
 	rate           float64 // recent scopes per tick of CPU time
@@ -125,15 +138,36 @@ func checkBudget(t uint64) {
 		return
 	}
 	r := &b.recent
+	first := r.cpu == 0
 	r.cpu = r.cpu/2 + float64(fromNS(cpu-b.cpu))
 	r.wall = r.wall/2 + float64(t-b.at)
 	r.markers = r.markers/2 + b.own
-	b.at, b.cpu, b.own = t, cpu, 0
+	b.at, b.cpu, b.own, b.looks = t, cpu, 0, 0
 	b.count(t)
-	b.keep(t, part()*max(r.cpu-r.markers, r.cpu/10))
-	took := now() - t
-	b.own += float64(took)
-	b.due = t + took + max(fromNS(budgetEvery), budgetShare*took)
+	program := max(r.cpu-r.markers, r.cpu/10)
+	b.keep(t, part()*program)
+	ended := now()
+	b.own += float64(ended - t)
+	// The thread may have lost its processor during a check: a longer time counts only in part.
+	if b.took += b.took/4 + 1; b.took > ended-t || first {
+		b.took = ended - t
+	}
+	b.due = ended + max(fromNS(budgetEvery), uint64(budgetShare*float64(b.took)/max(part(), r.markers/program)))
+}
+
+// look makes a check due if markers that are timed take more than they may. It is called about every
+// maxBetweenChecks of their scopes. The caller holds the lock.
+//
+//go:norace
+func (b *budgetState) look(t uint64) {
+	if conf.Budget == 0 || demoted.in != noRound {
+		return
+	}
+	b.looks++
+	since := t - b.at
+	if float64(b.looks*maxBetweenChecks)*scopeTicks() > part()*float64(since) && since > max(fromNS(soonest), soonShare*b.took) {
+		b.due = min(b.due, t)
+	}
 }
 
 // count counts the scopes since the latest check, and records the levels that demotion has changed.
@@ -149,12 +183,23 @@ func (b *budgetState) count(t uint64) {
 			continue
 		}
 		s.note(t)
-		timed, counted := uint64(0), s.tallied()
+		timed, counted, last := uint64(0), s.tallied(), uint64(0)
 		for shard := range usedShards {
 			if c := cellIn(shard, firstIndex+uint32(k)); c != nil {
-				n, _ := c.Timed()
-				timed, counted = timed+n, counted+c.Passes
+				counted += c.Passes
+				last = bits.RotateLeft64(last, 7) ^ c.Last
 			}
+		}
+		if last != s.last { // some scopes were timed
+			s.last = last
+			for shard := range usedShards {
+				if c := cellIn(shard, firstIndex+uint32(k)); c != nil {
+					n, _ := c.Timed()
+					timed += n
+				}
+			}
+		} else {
+			timed = s.timed
 		}
 		b.add(s, timed, counted)
 	}

@@ -87,6 +87,7 @@ func demoteAt(index uint32) {
 				e.check(m, &timed)
 			}
 		}
+		budget.look(from)
 		retime(from)
 	}
 	unlock()
