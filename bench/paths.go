@@ -36,7 +36,7 @@ func (b *bench) paths(ctx context.Context) error {
 	if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "build", "-o", "program", "."); err != nil {
 		return err
 	}
-	sides := [2]string{b.inFile("paths"), b.inFile("paths") + ",paths"}
+	sides := [3]string{b.inFile("paths"), b.inFile("paths") + ",paths", b.inFile("paths") + ",paths,buckets"}
 	run := func(side int, argument string) (string, error) {
 		if err := os.Remove(b.dataFile("paths")); err != nil && !os.IsNotExist(err) { // removing it would add to the time
 			return "", err
@@ -44,7 +44,7 @@ func (b *bench) paths(ctx context.Context) error {
 		text, err := output(ctx, b.work, []string{sides[side], "GOMAXPROCS=2"}, filepath.Join(dir, "program"), argument)
 		return string(text), err
 	}
-	var sizes, starts [2][]float64 // MiB and ms by side
+	var sizes, starts [len(sides)][]float64 // MiB and ms by side
 	for range b.roundsOr(5) {
 		for side := range sides {
 			text, err := run(side, "call")
@@ -66,7 +66,7 @@ func (b *bench) paths(ctx context.Context) error {
 		return fmt.Errorf("%d paths were recorded, and there are more than %d", n, pathLimit)
 	}
 	for range b.roundsOr(400) {
-		for side := range sides {
+		for side := range sides[:2] {
 			begin := time.Now().UnixNano()
 			text, err := run(side, "start")
 			if err != nil {
@@ -84,6 +84,8 @@ func (b *bench) paths(ctx context.Context) error {
 	}
 	without, with := median(sizes[0]), median(sizes[1])
 	b.record("paths: memory of 65,536 on two processors", atMost(64).in("MiB"), with-without, fmt.Sprintf("resident %.1f, without paths %.1f", with, without))
+	buckets := median(sizes[2])
+	b.record("paths: the same with buckets", atMost(64).in("MiB"), buckets-without, fmt.Sprintf("resident %.1f", buckets))
 	without, with = median(starts[0]), median(starts[1])
 	b.record("paths: start against without", atMost(1.1), with/without, fmt.Sprintf("until main %.2f ms, without %.2f", with, without))
 	return nil

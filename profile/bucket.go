@@ -60,6 +60,9 @@ func addBuckets(a, b []Bucket) []Bucket {
 	return a
 }
 
+// AddBuckets adds a bucket to a list, sorted by K, which it modifies.
+func AddBuckets(list []Bucket, b Bucket) []Bucket { return addBuckets(list, []Bucket{b}) }
+
 // AppendBuckets appends the sum of a and b, each sorted by K, to sum, which must not share memory
 // with them.
 func AppendBuckets(sum, a, b []Bucket) []Bucket {

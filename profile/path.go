@@ -44,6 +44,9 @@ type Path struct {
 	SelfNS   uint64 // sum without the time in scopes opened inside
 
 	Readings []Reading // of collectors other than time, without buckets; sorted by name
+
+	// Buckets has the scopes with a time, if that was recorded (the key buckets); without SumSq.
+	Buckets []Bucket
 }
 
 // TotalNS returns the time of all scopes, counting recursive ones once.
@@ -228,6 +231,16 @@ func (n *Path) sub(old *Path) {
 	n.NestedNS = min(Sub64(n.NestedNS, old.NestedNS), n.SumNS)
 	n.SelfNS = min(Sub64(n.SelfNS, old.SelfNS), n.SumNS)
 	n.Readings = subReadings(n.Readings, old.Readings)
+	var left []Bucket
+	for _, b := range n.Buckets {
+		if i := slices.IndexFunc(old.Buckets, func(c Bucket) bool { return c.K == b.K }); i >= 0 {
+			b.Count, b.SumNS = Sub64(b.Count, old.Buckets[i].Count), Sub64(b.SumNS, old.Buckets[i].SumNS)
+		}
+		if b.Count > 0 {
+			left = append(left, b)
+		}
+	}
+	n.Buckets = left
 }
 
 // A pathTree adds up nodes by path.
@@ -253,6 +266,7 @@ func (t *pathTree) add(list []Path) {
 		sum.Count, sum.SumNS = Add64(sum.Count, n.Count), Add64(sum.SumNS, n.SumNS)
 		sum.NestedNS, sum.SelfNS = Add64(sum.NestedNS, n.NestedNS), Add64(sum.SelfNS, n.SelfNS)
 		sum.Readings = addReadings(sum.Readings, n.Readings)
+		sum.Buckets = addBuckets(sum.Buckets, n.Buckets)
 	}
 }
 

@@ -31,6 +31,11 @@ func chains(p *profile.Paths) map[string]profile.Path {
 func withPaths(n int, seed uint64) *profile.Profile {
 	p := profiletest.Random(20, 1)
 	p.Paths = profiletest.RandomPaths(p, n, seed)
+	for i := range p.Paths.Nodes {
+		if n := &p.Paths.Nodes[i]; i%3 > 0 && n.Count > 1 {
+			n.Buckets = []profile.Bucket{{K: uint8(seed), Count: 1, SumNS: seed}, {K: uint8(seed) + 2, Count: n.Count - 1, SumNS: n.SumNS}}
+		}
+	}
 	return p
 }
 
@@ -51,18 +56,24 @@ func TestMergePaths(t *testing.T) {
 	}
 	in := []map[string]profile.Path{chains(a.Paths), chains(b.Paths), chains(c.Paths)}
 	for text, n := range all {
-		count, self, bytes := uint64(0), uint64(0), uint64(0)
+		count, self, bytes, timed := uint64(0), uint64(0), uint64(0), uint64(0)
 		for _, one := range in {
 			m := one[text]
 			count, self = count+m.Count, self+m.SelfNS
 			for _, r := range m.Readings {
 				bytes += r.Values[0].Sum
 			}
+			for _, b := range m.Buckets {
+				timed += b.Count
+			}
+		}
+		for _, b := range n.Buckets {
+			timed -= b.Count
 		}
 		for _, r := range n.Readings {
 			bytes -= r.Values[0].Sum
 		}
-		if n.Count != count || n.SelfNS != self || bytes != 0 {
+		if n.Count != count || n.SelfNS != self || bytes|timed != 0 {
 			t.Errorf("%s: %d scopes, want %d; self %d, want %d; %d bytes differ", text, n.Count, count, n.SelfNS, self, bytes)
 		}
 	}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/tier"
@@ -36,10 +38,17 @@ func TestPathsData(t *testing.T) {
 	}
 }
 
-// A page with 50,000 nodes stays small.
+// A page with 50,000 nodes stays small, also with their distributions.
 func TestPathsSize(t *testing.T) {
 	p := profiletest.Random(5000, 1)
 	p.Paths = profiletest.CallTree(p, 50_000, 1)
+	for i := range p.Paths.Nodes {
+		n := &p.Paths.Nodes[i]
+		k := uint8(bits.Len64(n.SumNS / n.Count))
+		for d := range uint64(4) {
+			n.Buckets = append(n.Buckets, profile.Bucket{K: k + uint8(d), Count: 1 + n.Count/(d+2), SumNS: (1 + n.Count/(d+2)) << (k + uint8(d)) * 5 / 4})
+		}
+	}
 	if n := len(write(t, p, report.Options{Format: "html"})); n > 6<<20 {
 		t.Errorf("a page with %d paths has %d bytes", len(p.Paths.Nodes), n)
 	}
@@ -148,6 +157,24 @@ func TestPageFlame(t *testing.T) {
 	v.wait(`byID("detail").hidden`)
 	v.do(chromedp.KeyEvent(kb.Home))
 	v.wait(`document.querySelector(".frames canvas").toDataURL() === ` + quoted(whole))
+}
+
+// An opened frame has the distribution of its path, where that was recorded.
+func TestPageFlameTimes(t *testing.T) {
+	p := withPaths(t)
+	for i := range p.Paths.Nodes {
+		if n := &p.Paths.Nodes[i]; n.Count == 1500 {
+			n.Buckets = []profile.Bucket{{K: 18, Count: 400, SumNS: 400 << 18}, {K: 19, Count: 1100, SumNS: 1100 << 19}}
+		}
+	}
+	v := open(t, p, report.Options{})
+	v.press(0.2, 3, 1)
+	v.wait(`!byID("detail").hidden`)
+	expect(v, `document.querySelector("#detail canvas").ariaLabel`, "distribution of times: most scopes, 1,100 of 1,500, took 524µs – 1.05ms")
+	expect(v, `document.querySelector(".paths h3").textContent`, "on 2 paths; the distribution is that of the marked one")
+	v.click(".paths tbody tr:nth-child(2) button") // whose times were not recorded
+	v.wait(`document.querySelector(".paths h3").textContent === "on 2 paths; the distribution is that of all together"`)
+	expect(v, `document.querySelector("#detail canvas").ariaLabel.includes(" of 2,000, took ")`, true)
 }
 
 // Everything can be done with the keyboard.

@@ -30,6 +30,28 @@ type pagePathsSide struct {
 	Self  []whole `json:"self"`
 
 	Values []pagePathsValue `json:"values"` // what other collectors read, if not 0
+
+	Buckets *pagePathBuckets `json:"buckets,omitempty"`
+}
+
+// pagePathBuckets has the distributions of times where they were recorded by path: columns with an
+// entry for each bucket that is not empty.
+type pagePathBuckets struct {
+	Node  []int   `json:"node"`
+	K     []int   `json:"k"`
+	Count []whole `json:"count"`
+	Sum   []whole `json:"sum"`
+}
+
+func (d *pagePathBuckets) add(node int, list []profile.Bucket) *pagePathBuckets {
+	if d == nil && len(list) > 0 {
+		d = &pagePathBuckets{}
+	}
+	for _, b := range list {
+		d.Node, d.K = append(d.Node, node), append(d.K, int(b.K))
+		d.Count, d.Sum = append(d.Count, whole(b.Count)), append(d.Sum, whole(b.SumNS))
+	}
+	return d
 }
 
 type pagePathsValue struct {
@@ -109,11 +131,12 @@ func (d *pagePaths) add(k, parent int, n *profile.Path, at map[registry.ID]int, 
 
 // pathsSide returns the figures of one profile's nodes; in has the index of each among all n.
 func pathsSide(nodes []profile.Path, in []int, n int) pagePathsSide {
-	s := pagePathsSide{make([]whole, n), make([]whole, n), make([]whole, n), []pagePathsValue{}}
+	s := pagePathsSide{make([]whole, n), make([]whole, n), make([]whole, n), []pagePathsValue{}, nil}
 	values, totals := map[string]int{}, pathTotals(nodes)
 	for i := range nodes {
 		node, k := &nodes[i], in[i]
 		s.Count[k], s.Total[k], s.Self[k] = whole(node.Count), whole(totals[i]), whole(node.SelfNS)
+		s.Buckets = s.Buckets.add(k, node.Buckets)
 		for _, r := range node.Readings {
 			for _, v := range r.Values {
 				if v.Self == 0 {

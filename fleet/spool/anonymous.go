@@ -105,7 +105,7 @@ func anonymousPaths(p *profile.Paths, sent map[registry.ID]bool) *profile.Paths 
 	list, labels := profile.KeepPaths(p.Nodes, func(i int) bool { return sent[p.Nodes[i].ID] }), p.Labels
 	for i := range list {
 		n := &list[i]
-		n.Readings = known(n.Readings)
+		n.Readings, n.Buckets = known(n.Readings), nil
 		if !printable(n.Label) {
 			n.Label = profile.OtherLabel
 			labels = profile.Add64(labels, n.Count)

@@ -13,6 +13,7 @@ const (
 	bitLabel
 	bitPathTimed
 	bitPathReadings
+	bitPathBuckets
 	pathBitsKnown = iota // number of bits
 )
 
@@ -49,7 +50,7 @@ func (b *encoder) paths(p *profile.Paths, index map[registry.ID]int) {
 			up = uint64(i - n.Parent)
 		}
 		b.uints(up, uint64(index[n.ID]))
-		b.uint(bitIf(n.Go, bitGo) | bitIf(n.Label != "", bitLabel) | bitIf(timed, bitPathTimed) | bitIf(len(n.Readings) > 0, bitPathReadings))
+		b.uint(bitIf(n.Go, bitGo) | bitIf(n.Label != "", bitLabel) | bitIf(timed, bitPathTimed) | bitIf(len(n.Readings) > 0, bitPathReadings) | bitIf(len(n.Buckets) > 0, bitPathBuckets))
 		b.uint(n.Count)
 		if n.Label != "" {
 			b.text(n.Label)
@@ -59,6 +60,12 @@ func (b *encoder) paths(p *profile.Paths, index map[registry.ID]int) {
 		}
 		if len(n.Readings) > 0 {
 			b.readings(n.Readings)
+		}
+		if len(n.Buckets) > 0 {
+			b.uint(uint64(len(n.Buckets)))
+			for _, one := range n.Buckets {
+				b.uints(uint64(one.K), one.Count, one.SumNS)
+			}
 		}
 	}
 }
@@ -97,6 +104,9 @@ func (r *reader) paths(ids func(i int) registry.ID, markers, most int) *profile.
 		if bits&bitPathReadings != 0 {
 			n.Readings = r.readings()
 		}
+		if bits&bitPathBuckets != 0 {
+			n.Buckets = r.pathBuckets()
+		}
 	}
 	if r.bad {
 		return p
@@ -105,6 +115,23 @@ func (r *reader) paths(ids func(i int) registry.ID, markers, most int) *profile.
 		r.fail() // a path is there twice
 	}
 	return p
+}
+
+// pathBuckets reads buckets without squares.
+func (r *reader) pathBuckets() []profile.Bucket {
+	list := make([]profile.Bucket, r.count(3))
+	for i := range list {
+		b, k := &list[i], r.uint()
+		b.K, b.Count, b.SumNS = uint8(k), r.uint(), r.uint()
+		if k >= 64 || i > 0 && b.K <= list[i-1].K || b.Count == 0 {
+			r.fail()
+			return nil
+		}
+	}
+	if len(list) == 0 {
+		r.fail()
+	}
+	return list
 }
 
 func (l *lister) paths() {
@@ -121,6 +148,9 @@ func (l *lister) paths() {
 		}
 		if bits&bitPathReadings != 0 {
 			l.readings()
+		}
+		if bits&bitPathBuckets != 0 {
+			l.times("buckets", func() { l.uints("bucket", "count", "sum") })
 		}
 	})
 }

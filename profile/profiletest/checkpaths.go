@@ -8,6 +8,39 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
+// CheckPathBuckets checks that the buckets of each marker are the sums over its paths.
+func CheckPathBuckets(t testing.TB, p *profile.Profile) {
+	t.Helper()
+	type key struct {
+		id registry.ID
+		k  uint8
+	}
+	counts, sums := map[key]uint64{}, map[key]uint64{}
+	for i := range p.Paths.Nodes {
+		n := &p.Paths.Nodes[i]
+		for _, b := range n.Buckets {
+			counts[key{n.ID, b.K}] += b.Count
+			sums[key{n.ID, b.K}] += b.SumNS
+		}
+	}
+	if len(counts) == 0 {
+		t.Error("no path has buckets")
+	}
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		for _, b := range m.Buckets {
+			at := key{m.ID, b.K}
+			if counts[at] != b.Count || sums[at] != b.SumNS {
+				t.Errorf("%s: bucket %d has %d scopes of %d ns, on its paths %d of %d ns", m.Name, b.K, b.Count, b.SumNS, counts[at], sums[at])
+			}
+			delete(counts, at)
+		}
+	}
+	if len(counts) > 0 {
+		t.Errorf("buckets of paths that no marker has: %v", counts)
+	}
+}
+
 // CheckPaths is PathSums for a test.
 func CheckPaths(t testing.TB, p *profile.Profile) {
 	t.Helper()

@@ -61,6 +61,7 @@ type PathNode struct {
 	Number, Parent, Marker, Label uint64
 	Starts                        bool
 	Figures                       [4]uint64 // count, sum, nested and self time in ns; written on two shards each
+	Buckets                       []profile.Bucket
 }
 
 // DemoPathRun returns Demo with the path of its first marker and, inside, the second with a label,
@@ -100,6 +101,14 @@ func (w *writer) paths() {
 			put(b, layout.PathCellNode, n.Number)
 			for i, at := range []int{layout.PathCellCount, layout.PathCellSum, layout.PathCellNested, layout.PathCellSelf} {
 				put(b, at, n.Figures[i])
+			}
+			for _, bucket := range n.Buckets {
+				b := w.block(layout.BlockPathBuckets, shard, layout.PathBucketsSize)
+				w.order.PutUint32(b[layout.PathBucketsNode:], uint32(n.Number))
+				w.order.PutUint32(b[layout.PathBucketsFirst:], uint32(bucket.K+1)&^1)
+				at := layout.PathBucketsCounts + 16*int((bucket.K+1)&1)
+				put(b, at, bucket.Count)
+				put(b, at+8, bucket.SumNS)
 			}
 			if len(w.run.Values) > 0 {
 				w.read(shard, layout.ReadPath|n.Number, Read{

@@ -114,6 +114,28 @@ func (r *run) pathCell(b block) error {
 	return nil
 }
 
+// pathBuckets reads two buckets of the times of one processor at a path.
+func (r *run) pathBuckets(b block) error {
+	data, err := r.content(b, layout.PathBucketsSize)
+	if err != nil {
+		return err
+	}
+	number, first := uint64(r.order.Uint32(data[layout.PathBucketsNode:])), r.order.Uint32(data[layout.PathBucketsFirst:])
+	k, ok := r.tree.number[number]
+	if !ok || first > layout.NumBuckets || first%2 != 0 {
+		return r.damaged(b.offset, "buckets %d of path %d; they are left out", first, number)
+	}
+	n := &r.tree.nodes[k]
+	for i := range uint32(2) {
+		at := layout.PathBucketsCounts + 16*i
+		one := profile.Bucket{K: uint8(first + i - 1), Count: r.order.Uint64(data[at:]), SumNS: r.order.Uint64(data[at+8:])}
+		if one.Count > 0 && one.K < layout.NumBuckets {
+			n.Buckets = profile.AddBuckets(n.Buckets, one)
+		}
+	}
+	return nil
+}
+
 // paths sets the paths of the profile, with the IDs of their markers. It needs all tables and
 // aliases. A node whose marker is not collected is left out, and its children are its parent's.
 func (r *run) paths() {

@@ -53,7 +53,8 @@ func TestPathsAddUp(t *testing.T) {
 	}
 	for _, spec := range []string{"paths", "paths=20", "paths,unfolded", "paths=200,unfolded", "paths,outermost", "paths,callers", "paths,pairs",
 		"paths,collect=alloc", "paths,collect=time+trace", "paths,demote=1:1000", "paths,enough=100", "paths,throttle=100:1000000",
-		"paths,pause=count:w.F03:20,resume=count:w.F04:10", "paths,only=w.F0?;w.F23", "paths,sample=1:1", "paths,sample=1:5", "paths,sample=1:20,seed=3", "paths,sample=1:1000", "paths,sample=1:5,collect=alloc", "paths,sample=1:5,collect=time+trace", "paths,sample=1:3,outermost,pause=count:w.F03:20,resume=count:w.F04:10", "paths,clock=mono"} {
+		"paths,pause=count:w.F03:20,resume=count:w.F04:10", "paths,only=w.F0?;w.F23", "paths,sample=1:1", "paths,sample=1:5", "paths,sample=1:20,seed=3", "paths,sample=1:1000", "paths,sample=1:5,collect=alloc", "paths,sample=1:5,collect=time+trace", "paths,sample=1:3,outermost,pause=count:w.F03:20,resume=count:w.F04:10", "paths,clock=mono",
+		"paths,buckets", "paths,unfolded,buckets", "paths,buckets,collect=alloc", "paths,buckets,pause=count:w.F03:20,resume=count:w.F04:10"} {
 		t.Run(spec, func(t *testing.T) {
 			seeds := []string{"1", "2", "3"}
 			if samples(spec) {
@@ -77,6 +78,9 @@ func TestPathsAddUp(t *testing.T) {
 					if !strings.Contains(spec, "unfolded") && len(slices.Compact(on)) < len(p.Paths.Chain(i)) {
 						t.Errorf("a marker is twice on %v", on)
 					}
+				}
+				if strings.Contains(spec, "buckets") {
+					profiletest.CheckPathBuckets(t, p)
 				}
 				if strings.Contains(spec, "alloc") {
 					checkReadings(t, p)
@@ -175,7 +179,12 @@ func TestPaths(t *testing.T) {
 func TestPathsDamaged(t *testing.T) {
 	run := profiletest.DemoPathRun()
 	run.Values, run.Tables[0].Read = nil, nil
+	run.Paths[0].Buckets = []profile.Bucket{{K: 9, Count: 1, SumNS: 600}, {K: 8, Count: 2, SumNS: 600}}
 	sound := run.File()
+	want := []profile.Bucket{{K: 8, Count: 4, SumNS: 1200}, {K: 9, Count: 2, SumNS: 1200}} // on two processors
+	if p := profiletest.Load(t, sound); p.Damaged || !slices.Equal(p.Paths.Nodes[0].Buckets, want) {
+		t.Fatalf("buckets %v, want %v; %q", p.Paths.Nodes[0].Buckets, want, p.Warnings)
+	}
 	for _, tt := range []struct {
 		kind    uint32
 		nth, at int
@@ -188,6 +197,9 @@ func TestPathsDamaged(t *testing.T) {
 		{layout.BlockPath, 1, layout.OffPathLabel, 9, "path 4 with label 9, which is not in the file; it is left out", 2},
 		{layout.BlockPathCell, 1, layout.PathCellNode, 77, "a cell of path 77, which is not in the file; it is left out", 4},
 		{layout.BlockPathCell, 2, layout.PathCellNode, 3, "a second cell of path 3 on processor 0; it is left out", 4},
+		{layout.BlockPathBuckets, 1, layout.PathBucketsNode, 8<<32 | 77, "buckets 8 of path 77; they are left out", 4},
+		{layout.BlockPathBuckets, 1, layout.PathBucketsNode, 9<<32 | 3, "buckets 9 of path 3; they are left out", 4},
+		{layout.BlockPathBuckets, 1, layout.PathBucketsNode, 66<<32 | 3, "buckets 66 of path 3; they are left out", 4},
 		{layout.BlockLabel, 0, layout.OffLabelLen, 1 << 40, "label 2 of 1099511627776 bytes in a block of 64; it is left out", 2},
 	} {
 		file := bytes.Clone(sound)

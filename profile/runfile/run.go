@@ -281,6 +281,8 @@ func (r *run) block(b block) {
 		err = r.label(b)
 	case layout.BlockPathCell:
 		err = r.pathCell(b)
+	case layout.BlockPathBuckets:
+		err = r.pathBuckets(b)
 	case layout.BlockSizes:
 		err = r.sizes(b)
 	case layout.BlockSpread:

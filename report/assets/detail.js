@@ -50,7 +50,7 @@ class DetailPanel {
 			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
 				element("div", { class: "measured" },
 					this.figures(row),
-					timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row)),
+					timed ? this.histogram.element(row, timesOnPath(row, this.views)) : element("p", { class: "note" }, untimedNote(row)),
 					this.verdict(row) ?? ""),
 				aside.length > 0 && element("div", { class: "aside" }, aside)));
 		this.section.hidden = this.split.hidden = false;

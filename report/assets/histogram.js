@@ -73,12 +73,11 @@ class Histogram {
 		this.chart = null;
 	}
 
-	// element makes the chart of a row.
-	element(row) {
+	// element makes the chart of a row, or of one of its paths: [new, old] are its buckets.
+	element(row, path) {
 		this.close();
 		this.row = row;
-		this.now = row.now?.timed ? buckets(row.now) : [];
-		this.before = row.before?.timed ? buckets(row.before) : [];
+		[this.now, this.before] = path ?? [row.now, row.before].map((f) => (f?.timed ? buckets(f) : []));
 		const ks = [...this.now, ...this.before].map((b) => b.k);
 		this.low = Math.max(0, Math.min(...ks) - 1);
 		this.high = Math.min(63, Math.max(...ks) + 1);

@@ -2,6 +2,17 @@
 
 const mostPaths = 20; // listed in the panel
 
+// timesOnPath returns the buckets of the opened frame, [new, old], if it is one of the row's and they were
+// recorded by path, or null.
+function timesOnPath(row, { report: { paths }, flame }) {
+	const tree = paths?.tree;
+	if (!tree || flame.tree !== tree || flame.opened === null || !paths.of.get(row)?.includes(flame.opened)) {
+		return null;
+	}
+	const lists = [0, 1].map((side) => tree.times[side]?.get(flame.opened) ?? []);
+	return lists.some((list) => list.length > 0) ? lists : null;
+}
+
 // pathsOf lists the paths on which a marker ran, those that took most first, and that of the opened frame.
 // Each leads to its frame.
 function pathsOf(row, views) {
@@ -29,7 +40,7 @@ function pathsOf(row, views) {
 			element("th", { scope: "row", title: chain.join("\n") }, element("button", { type: "button", click: () => views.showPath(node) }, chain.slice(0, -1).join(" › ") || "(outermost)")));
 	};
 	const title = `${compared ? "new, " : ""}on ${plural(nodes.length, "path")}` + (shown.length < nodes.length ? `, of which ${shown.length} are listed` : "")
-		+ (nodes.length > 1 ? "; the distribution is that of all together" : "");
+		+ (nodes.length === 1 ? "" : timesOnPath(row, views) ? "; the distribution is that of the marked one" : "; the distribution is that of all together");
 	return element("div", { class: "paths" }, element("h3", null, title), element("table", null,
 		element("thead", null, element("tr", null, ["count", "total", !noSelf && "self", "mean", "called through"].filter((t) => t).map((t) => element("th", { scope: "col" }, t)))),
 		element("tbody", null, shown.map(line))));

@@ -11,6 +11,7 @@ class PathTree {
 		this.label = new Int32Array(n); // index in report.paths.labels; 0: none
 		this.go = new Uint8Array(n); // 1: the first scope of a goroutine
 		this.overlap = new Uint8Array(n); // 1: its total may be in that of a node beside it, too
+		this.times = []; // by side, the buckets of each node that has some
 		this.columns = new Map(columns.map((key) => [key, Array.from({ length: sides }, () => new Float64Array(n))]));
 	}
 
@@ -148,6 +149,12 @@ function arrangePaths(data, rows, noSelf) {
 		for (const v of side.values) {
 			fill(v.name, v.self);
 		}
+		tree.times[s] = new Map();
+		side.buckets?.node.forEach((i, at) => {
+			const list = tree.times[s].get(i + 1) ?? [];
+			list.push({ k: side.buckets.k[at], count: side.buckets.count[at], sum: side.buckets.sum[at] });
+			tree.times[s].set(i + 1, list);
+		});
 	});
 	const of = Map.groupBy(Array.from({ length: data.up.length }, (_, i) => i + 1), (node) => rows[tree.marker[node]]);
 	const write = (key) => (v) => (key === "total" || key === "self" ? wholeDuration(v) : key.endsWith("bytes") ? memory(v) : amount(key, v));

@@ -31,6 +31,7 @@ type Config struct {
 	Callers   bool   // cells by caller
 	Paths     uint64 // maximum number of paths to record; 0 if none are
 	Unfolded  bool   // a marker inside itself is a path of its own
+	Buckets   bool   // of the times on each path
 	Pairs     bool   // record which markers are open at once
 	Outermost bool   // only the outermost scopes of recursive functions are recorded
 	Shut      bool   // and their markers are off meanwhile
@@ -49,7 +50,7 @@ type Config struct {
 }
 
 // Keys are all keys for users, as messages show them. The command also sets keeper.
-const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, budget, pick, known, busy"
+const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, buckets, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, budget, pick, known, busy"
 
 // DefaultFile is the default of File if no key says where the data go.
 const DefaultFile = "%a.%p.markgen"
@@ -284,6 +285,10 @@ func Parse(value string) (c Config, problem string) {
 	switch {
 	case c.Paths == 0 && c.Unfolded:
 		return c, KeyError("unfolded", "is for paths; give that, or leave it out")
+	case c.Paths == 0 && c.Buckets:
+		return c, KeyError("buckets", "is for paths; give that, or leave it out")
+	case c.Buckets && (c.Countdown || c.Sample > 1):
+		return c, KeyError("buckets", "cannot be combined with sample or countdown, which know too few scopes of a path")
 	case c.Paths > 0 && !c.Collects("time") && c.Collects("trace"):
 		return c, KeyError("paths", "cannot be combined with collect="+c.Collect+"; give collect=time+trace")
 	}
@@ -314,6 +319,8 @@ func (c *Config) word(key string) *bool {
 		return &c.Callers
 	case "unfolded":
 		return &c.Unfolded
+	case "buckets":
+		return &c.Buckets
 	case "pairs":
 		return &c.Pairs
 	}

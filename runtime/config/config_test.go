@@ -31,6 +31,7 @@ func TestParse(t *testing.T) {
 		{"paths", Config{File: DefaultFile, Paths: 65_536}},
 		{"paths=2097152", Config{File: DefaultFile, Paths: cct.MaxLimit}},
 		{"paths,sample=1:10", Config{File: DefaultFile, Paths: 65_536, Sample: 10, Countdown: true}},
+		{"paths,buckets", Config{File: DefaultFile, Paths: 65536, Buckets: true}},
 		{"paths=100,unfolded,sample=1:1", Config{File: DefaultFile, Paths: 100, Unfolded: true, Sample: 1}},
 		// If a key is given twice, the last one counts: a command can append to an existing value.
 		{"file=a,report=r,file=b,report=none", Config{File: "b"}},
@@ -57,7 +58,7 @@ func TestParse(t *testing.T) {
 func TestMessages(t *testing.T) {
 	const (
 		collectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
-		keys       = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, budget, pick, known, busy"
+		keys       = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, paths, unfolded, buckets, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, budget, pick, known, busy"
 	)
 	for value, want := range map[string]string{
 		"collect":                      `"collect": has no value; give ` + collectors,
@@ -76,6 +77,8 @@ func TestMessages(t *testing.T) {
 		"start=records:5":              `"start": cannot be records:5; give on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N`,
 		"paths=0":                      `"paths": cannot be 0; give a number of paths from 1 to 2097152, or nothing`,
 		"paths=2097153":                `"paths": cannot be 2097153; give a number of paths from 1 to 2097152, or nothing`,
+		"buckets":                      `"buckets": is for paths; give that, or leave it out`,
+		"paths,buckets,sample=1:7":     `"buckets": cannot be combined with sample or countdown, which know too few scopes of a path`,
 		"unfolded":                     `"unfolded": is for paths; give that, or leave it out`,
 		"paths,collect=trace":          `"paths": cannot be combined with collect=trace; give collect=time+trace`,
 		"pick=3":                       `"pick": is for collect=wild; give that, or leave it out`,

@@ -323,6 +323,16 @@ const (
 	PathCellSize   = 64
 )
 
+// A BlockPathBuckets. Its buckets are as those of a cell: a count and a sum in ns each. So the shortest
+// scopes, of 8 to 31 ns, have one.
+const (
+	PathBucketsNode   = 16 // number of the node u32
+	PathBucketsFirst  = 20 // 1 + number of the first bucket, even u32; the first of those from 0 is not used
+	PathBucketsNext   = 24 // address of another in the writing process, not for readers
+	PathBucketsCounts = 32
+	PathBucketsSize   = 64
+)
+
 // Buckets are in groups, since most of a marker's durations are similar.
 const (
 	NumBuckets   = 64

@@ -304,6 +304,10 @@ const (
 	// BlockPathCell has the figures of a node on one shard, see PathCell….
 	BlockPathCell = 26
 
+	// BlockPathBuckets has two buckets of the times of a node on one shard, see PathBuckets…. There are
+	// such blocks with the key buckets only, each for the buckets that are needed.
+	BlockPathBuckets = 28
+
 	// BlockBudget has changes of the level at which markers and counters are collected, in a run
 	// with budget=. There may be several, each with later changes; there is at least one in such a run.
 	//

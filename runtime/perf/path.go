@@ -21,6 +21,9 @@ import (
 // paths is the tree of the run; nil if it records no paths.
 var paths *cct.Tree
 
+// pathTimes says that times are recorded in buckets, too.
+var pathTimes bool
+
 // pathNodes has the node of the scope at each position of a stack, from 1, and at 0 the node inside
 // which the goroutine was started. Above stack.found are nodes of earlier scopes.
 type pathNodes [1 << 26]pathNode
@@ -47,6 +50,7 @@ func openPaths() bool {
 	if t == nil || !t.Open(uint32(conf.Paths), conf.Unfolded, scratchIndex, arena.New) {
 		return false
 	}
+	pathTimes = conf.Buckets
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPaths)
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&paths)), unsafe.Pointer(t))
 	hot.hooks |= hookPaths
@@ -183,6 +187,15 @@ func makePathCell(pid int, node uint32) *cct.Cell {
 	})
 }
 
+// makePath makes what is missing for the scope at its path on processor pid. It returns false if there
+// is no memory. The caller holds the lock.
+//
+//go:norace
+func makePath(pid int, p *endedScope) bool {
+	c := makePathCell(pid, p.node)
+	return c != nil && (!pathTimes || !p.timed || c.MakeTimes(&pathBlocks, p.ns))
+}
+
 // exitOnPath is exit for a run with the hook hookPaths alone.
 //
 //go:norace
@@ -206,6 +219,12 @@ func (e Entered) exitOnPath(t uint64, size int) {
 			at.node, at.parent, at.marker = t.Child(parent, i, startLabel(parent, pos)), parent, i
 			path = pathCell(pid, at.node)
 		}
+		var times *cct.Bucket
+		if pathTimes && path != nil {
+			if times = path.Bucket(ns); times == nil {
+				path = nil
+			}
+		}
 		if c != nil && path != nil {
 			b := c.Latest.P
 			if !c.InLatest(ns) {
@@ -217,6 +236,9 @@ func (e Entered) exitOnPath(t uint64, size int) {
 				b.Add(ns)
 				c.Note(ns, self, d, t)
 				path.Add(ns, self)
+				if times != nil {
+					times.Add(ns)
+				}
 				look := b.Count&hot.look == 0
 				procUnpin()
 				if size > 0 {
@@ -243,11 +265,18 @@ func (p *endedScope) recordIn(pid int, c *cell.Cell) bool {
 		return p.record(c)
 	}
 	path := pathCell(pid, p.node)
-	if p.node != cct.None && path == nil || !p.record(c) {
+	if p.node != cct.None && (path == nil || p.unmade(path)) || !p.record(c) {
 		return false
 	}
 	p.addTo(path)
 	return true
+}
+
+// unmade reports whether the bucket of the scope's time at its path does not exist.
+//
+//go:norace
+func (p *endedScope) unmade(path *cct.Cell) bool {
+	return pathTimes && p.timed && path.Bucket(p.ns) == nil
 }
 
 // recordShared is recordIn for a processor that shares its cells with others. The caller holds the
@@ -265,6 +294,11 @@ func (p *endedScope) recordShared(c *cell.Cell) {
 //
 //go:norace
 func (p *endedScope) addTo(path *cct.Cell) {
+	if path != nil && pathTimes && p.timed {
+		if b := path.Bucket(p.ns); b != nil {
+			b.Add(p.ns)
+		}
+	}
 	switch {
 	case path == nil:
 		if p.how&endedApart == 0 {
@@ -277,8 +311,11 @@ func (p *endedScope) addTo(path *cct.Cell) {
 	}
 }
 
-// scratchPath is the cell of calibration's scopes.
+// scratchPath is the cell of calibration's scopes where there are no buckets.
 var scratchPath cct.Cell
+
+// scratchBlocks make buckets for such cells, outside of the file.
+var scratchBlocks = cct.Blocks{New: func(_, _ uint32, size uintptr) unsafe.Pointer { return arena.New(size) }, Publish: func(unsafe.Pointer) {}}
 
 // calibratePaths makes the cell of the path of calibration's scopes on processor pid. The caller
 // holds the lock.
@@ -288,7 +325,23 @@ func calibratePaths(pid int) {
 	if hot.hooks&hookPaths == 0 {
 		return
 	}
-	directory.Make(&shards[pid].paths, &arena, cct.Scratch, cct.Scratch+1, func() *cct.Cell { return &scratchPath })
+	directory.Make(&shards[pid].paths, &arena, cct.Scratch, cct.Scratch+1, func() *cct.Cell {
+		if !conf.Buckets {
+			return &scratchPath
+		}
+		// It is pinned: nothing may be missing when its scopes end, however long they take.
+		c := (*cct.Cell)(arena.New(unsafe.Sizeof(cct.Cell{})))
+		for ns := uint64(1 << 63); c != nil && ns > 0; ns /= 2 {
+			if !c.MakeTimes(&scratchBlocks, ns) {
+				c = nil
+			}
+		}
+		if c == nil {
+			pathTimes = false
+			return &scratchPath
+		}
+		return c
+	})
 }
 
 // Labels reports whether Label would label the scope: it is open, and paths are recorded.

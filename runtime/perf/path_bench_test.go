@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkPath compares a scope that is also recorded by path with one that is not, in batches that
-// alternate, since other work on the machine disturbs both alike. The first three are scopes of one
+// alternate, since other work on the machine disturbs both alike, and with one by path with buckets. The first three are scopes of one
 // marker inside others, the last those of 100 markers in random order. ratio is the median, ns the
 // shortest scope without paths.
 func BenchmarkPath(b *testing.B) {
@@ -21,7 +21,7 @@ func BenchmarkPath(b *testing.B) {
 	for i := range count {
 		fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t1\t1\t%d\t-\t-\t1\tbench.F%d\n", i+1, i, i)
 	}
-	b.Setenv("MARKGEN", "paths,report=/dev/null")
+	b.Setenv("MARKGEN", "paths,buckets,report=/dev/null")
 	if !Register(&m[0], count, nil, 0, text.String()) {
 		b.Fatal("nothing is collected")
 	}
@@ -30,7 +30,8 @@ func BenchmarkPath(b *testing.B) {
 	if kept&hookPaths == 0 {
 		b.Skip("another benchmark has begun a run without paths")
 	}
-	defer func() { hot.hooks = kept }()
+	defer func() { hot.hooks, pathTimes = kept, true }()
+	pathTimes = false
 	for _, bench := range []struct{ open, children int }{{1, 1}, {10, 1}, {50, 1}, {1, 100}} {
 		b.Run(fmt.Sprintf("%d-open-%d-children", bench.open, bench.children), func(b *testing.B) {
 			var around [count]Entered
@@ -46,20 +47,26 @@ func BenchmarkPath(b *testing.B) {
 				}
 				return now() - from
 			}
-			var ratios []float64
+			var ratios, withTimes []float64
 			least := ^uint64(0)
 			for b.Loop() {
 				hot.hooks = kept
 				with := batch()
+				pathTimes = true
+				times := batch()
+				pathTimes = false
 				hot.hooks = kept &^ hookPaths
 				without := batch()
 				hot.hooks = kept
 				least = min(least, without)
 				ratios = append(ratios, float64(with)/float64(without))
+				withTimes = append(withTimes, float64(times)/float64(without))
 			}
 			slices.Sort(ratios)
+			slices.Sort(withTimes)
 			b.ReportMetric(float64(toNS(least))/2000, "ns")
 			b.ReportMetric(ratios[len(ratios)/2], "ratio")
+			b.ReportMetric(withTimes[len(withTimes)/2], "ratio-buckets")
 			for i := bench.open - 1; i >= 0; i-- {
 				around[i].Exit()
 			}

@@ -165,7 +165,7 @@ func prepare(pid int, i uint32, p *endedScope) (done bool) {
 		lose()
 		return true
 	}
-	if p.node != cct.None && makePathCell(pid, p.node) == nil {
+	if p.node != cct.None && !makePath(pid, p) {
 		p.node = cct.None
 	}
 	if pid >= layout.MaxShards {

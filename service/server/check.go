@@ -76,6 +76,9 @@ func (s *Server) paths(p *profile.Paths) string {
 		if trouble := s.readingNames(n.Readings); trouble != "" {
 			return trouble
 		}
+		if len(n.Buckets) > 0 {
+			return "its distribution is not taken; markgen push leaves it out"
+		}
 		figures := []uint64{p.Runs, p.Lost, p.Labels, n.Count, n.SumNS, n.NestedNS, n.SelfNS}
 		for _, r := range n.Readings {
 			figures = append(figures, r.Scopes, r.Dropped)

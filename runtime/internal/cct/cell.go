@@ -1,6 +1,8 @@
 package cct
 
 import (
+	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/layout"
@@ -17,7 +19,27 @@ type Cell struct {
 	sum    uint64
 	nested uint64
 	self   uint64
-	_      uint64
+	times  bucketsRef // the latest used; nil if there are none
+}
+
+// Buckets is a BlockPathBuckets: two buckets of the times of a node on one processor.
+type Buckets struct {
+	kind  uint32
+	shard uint32
+	bytes uint64
+	node  uint32
+	first uint32
+	next  bucketsRef
+	of    [2]Bucket
+}
+
+// A Bucket counts the scopes with similar times.
+type Bucket struct{ count, sum uint64 }
+
+// A bucketsRef is an address, 8 bytes on every platform.
+type bucketsRef struct {
+	_ [8 - unsafe.Sizeof(uintptr(0))]byte
+	p *Buckets
 }
 
 // These fail to compile if the structs and the layout differ.
@@ -28,6 +50,11 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Cell{}.sum)-layout.PathCellSum]
 	_ = [1]struct{}{}[unsafe.Offsetof(Cell{}.nested)-layout.PathCellNested]
 	_ = [1]struct{}{}[unsafe.Offsetof(Cell{}.self)-layout.PathCellSelf]
+	_ = [1]struct{}{}[unsafe.Sizeof(Buckets{})-layout.PathBucketsSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(Buckets{}.node)-layout.PathBucketsNode]
+	_ = [1]struct{}{}[unsafe.Offsetof(Buckets{}.first)-layout.PathBucketsFirst]
+	_ = [1]struct{}{}[unsafe.Offsetof(Buckets{}.next)-layout.PathBucketsNext]
+	_ = [1]struct{}{}[unsafe.Offsetof(Buckets{}.of)-layout.PathBucketsCounts]
 )
 
 // NewCell makes the cell of a node on a processor, or returns nil if there is no memory. The caller
@@ -42,6 +69,66 @@ func NewCell(b *Blocks, shard, node uint32) *Cell {
 		b.Publish(unsafe.Pointer(c))
 	}
 	return c
+}
+
+// MakeTimes makes the buckets for scopes that take ns, unless they exist. It returns false if there is
+// no memory. The caller holds the lock. The cell's processor may be in Bucket meanwhile; then buckets
+// may drop out of the list, and are made once more when they are needed: a reader adds them up.
+//
+//go:norace
+//go:nocheckptr
+func (c *Cell) MakeTimes(b *Blocks, ns uint64) bool {
+	first := place(ns) &^ 1
+	for t := c.times.p; t != nil; t = t.next.p {
+		if t.first == first {
+			return true
+		}
+	}
+	t := (*Buckets)(b.New(layout.BlockPathBuckets, c.shard, unsafe.Sizeof(Buckets{})))
+	if t == nil {
+		return false
+	}
+	t.node, t.first, t.next = uint32(c.node), first, c.times
+	b.Publish(unsafe.Pointer(t))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&c.times.p)), unsafe.Pointer(t))
+	return true
+}
+
+// place returns 1 + the number of the bucket of ns: without its lowest bit it is Buckets.first.
+func place(ns uint64) uint32 { return uint32(bits.Len64(ns | 1)) }
+
+// Bucket returns the bucket for scopes that take ns, or nil if there is none yet. Only the cell's
+// processor may call it.
+//
+//go:norace
+func (c *Cell) Bucket(ns uint64) *Bucket {
+	k := place(ns)
+	if t := c.times.p; t != nil && t.first == k&^1 {
+		return &t.of[k&1]
+	}
+	return c.other(k)
+}
+
+// other is Bucket for a bucket that is not one of the latest used, which it becomes.
+//
+//go:norace
+//go:noinline
+func (c *Cell) other(k uint32) *Bucket {
+	for t := c.times.p; t != nil; t = t.next.p {
+		if next := t.next.p; next != nil && next.first == k&^1 {
+			t.next, next.next, c.times = next.next, c.times, t.next
+			return &next.of[k&1]
+		}
+	}
+	return nil
+}
+
+// Add adds a scope that took ns.
+//
+//go:norace
+func (b *Bucket) Add(ns uint64) {
+	b.count++
+	b.sum += ns
 }
 
 // Add adds a scope that took ns, and self without those inside; 0 if it was not timed.
