@@ -9,7 +9,6 @@ import (
 	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/internal/goroutine"
 	"github.com/markgen/markgen/runtime/internal/lite"
-	"github.com/markgen/markgen/runtime/internal/overhead"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -72,7 +71,6 @@ func leftRead() {
 // opened.
 type plan struct {
 	collect.Plan
-	clock  uint64     // cost of reading the clock, ticks<<costBits
 	shards readBlocks // of markers
 	paths  readBlocks
 }
@@ -132,11 +130,6 @@ func openCollectors() bool {
 	described := p.Describe(&planBlocks)
 	unlock()
 	if described {
-		a := now()
-		for range overhead.Batch {
-			now()
-		}
-		p.clock = (now() - a) << costBits / (overhead.Batch + 1)
 		plans = append(plans, p)
 		reading = p
 		hot.hooks |= hookRead

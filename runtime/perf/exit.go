@@ -94,7 +94,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 func (e Entered) exitAt(t uint64, size int) {
 	i, p := e.index, e.slot
 	if p == nil {
-		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(maxClockSkew)) {
+		if int64(e.at-readyAt) < 0 {
 			return // it belongs to an earlier run
 		}
 		if lostOnSystemStack() {
@@ -161,9 +161,6 @@ func (e Entered) exitAt(t uint64, size int) {
 	s.n = pos - 1
 	p.finish(i, done, size)
 }
-
-// maxClockSkew is the largest difference between the counters of two processors, in ns.
-const maxClockSkew = 1_000_000
 
 // elapsed returns the ticks between two readings of the clock. It returns 0 if the difference is
 // negative, as it can be between two processors.

@@ -16,6 +16,9 @@ func usualWork(m *Marker, x uint64, steps int) uint64 {
 	return overhead.Chain(x, steps)
 }
 
+// hasOpen says whether scopes begin by Open, which nothing may end.
+const hasOpen = false
+
 func prepareRecovered() {}
 
 func (t *tallies) open(number uint64, e *table) {}

@@ -75,7 +75,7 @@ func (p *slot) readStart() {
 		}
 	}
 	p.take(rd, rd.Begin(n-1), false)
-	p.discountRead(rd, began, p.stack.at(n-1).index&^scopeBits)
+	p.discountRead(began, p.stack.at(n-1).index&^scopeBits)
 }
 
 // readEnd reads the collectors for the scope that is about to be popped, which ended at tick t
@@ -103,7 +103,7 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	} else if node := p.stack.node(n); node != cct.None {
 		rd.plan.record(&rd.plan.paths, node, f, i&nestedBit != 0)
 	}
-	p.discountRead(rd, began, i&^scopeBits)
+	p.discountRead(began, i&^scopeBits)
 	return true
 }
 
@@ -132,7 +132,7 @@ func (p *slot) readStopped() {
 	began := now()
 	rd.at, rd.over = p.recovered, p.over
 	p.take(rd, rd.Stopped(), true)
-	p.discountRead(rd, began, 0)
+	p.discountRead(began, 0)
 }
 
 // sinceStopped returns the cost of scopes since recover last stopped a panic, which is not part of
@@ -150,9 +150,9 @@ func (p *slot) sinceStopped() uint64 {
 // the marker of that index, from the open scopes and from the window.
 //
 //go:norace
-func (p *slot) discountRead(rd *readings, since uint64, index uint32) {
+func (p *slot) discountRead(since uint64, index uint32) {
 	if d := now() - since; int64(d) > 0 {
-		d = d<<costBits + rd.plan.clock
+		d = d<<costBits + readTicks
 		p.over += d
 		if conf.windows() && hasRate(index) {
 			addWindowCost(since, d>>costBits)

@@ -187,7 +187,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	whole := i & wholeBits
 	i &^= wholeBits
-	opened := depth >= kindOpened
+	opened := hasOpen && depth >= kindOpened
 	if onSystemStack(g) && lostOnSystemStack() {
 		return Entered{}
 	}

@@ -44,13 +44,6 @@ var cpuTimeBefore uint64
 // readyAt is the tick from which scopes belong to the run; it is began.Tick until the run is ready.
 var readyAt uint64
 
-// lastClock is the clock of the latest run. otherClock is true if an earlier run had a different
-// clock: open scopes of that run without a slot have ticks of the other clock.
-var (
-	lastClock  uint64
-	otherClock bool
-)
-
 // begin starts this process's run, if MARKGEN asks for one and nothing has been started yet. The
 // first Register or the first scope calls it; importing the package does nothing.
 //
@@ -360,8 +353,6 @@ func start(value string) (refused uint64, problem string) {
 		began.Tick = began.Mono
 	}
 	readyAt = began.Tick
-	otherClock = otherClock || lastClock != 0 && lastClock != kind
-	lastClock = kind
 	setHeader(layout.OffState, layout.StateConfigured)
 	setHeader(layout.OffSince, began.Tick)
 	setHeader(layout.OffPID, uint64(pid))
