@@ -119,31 +119,54 @@ func (s *spender) note(t uint64) {
 	levels.set(int(s.table-1), s.line, s.level(), t)
 }
 
-// turn turns a group off or on at tick t. It returns false if a trigger watches a marker of it.
+// turn turns groups off or on at tick t, except for those with a marker that a trigger watches. It
+// returns by table whether the markers behind a gate, or behind the markers a counter, were turned.
 //
 //go:norace
-func (l *levelLog) turn(g *group, off bool, t uint64) bool {
-	k := int(g.table - 1)
+func (l *levelLog) turn(list []group, off bool, t uint64) [][]bool {
+	turned := make([][]bool, len(tables))
+	for i := range list {
+		g := &list[i]
+		k := int(g.table - 1)
+		of := &tables[k]
+		if turned[k] == nil {
+			turned[k] = make([]bool, of.markers+of.n)
+		}
+		if g.counter {
+			to := uint8(layout.LevelTimed) // on, of a counter
+			if off {
+				to = layout.LevelOff
+			}
+			turned[k][uint32(of.markers)+g.line] = true
+			of.countLine(g.line, !off)
+			l.set(k, uint32(of.markers)+g.line, to, t)
+			continue
+		}
+		turned[k][g.line] = !of.ofStopwatch()
+	}
+	for k := range turned {
+		if turned[k] != nil {
+			l.turnGates(k, turned[k], off, t)
+		}
+	}
+	if off {
+		settleMarkers() // or their code would continue to look for scope ends
+	}
+	return turned
+}
+
+// turnGates turns the markers behind gates of a table off or on.
+//
+//go:norace
+func (l *levelLog) turnGates(k int, turned []bool, off bool, t uint64) {
 	of := &tables[k]
-	if g.counter {
-		of.countLine(g.line, !off)
-		to := uint8(layout.LevelTimed) // on, of a counter
-		if off {
-			to = layout.LevelOff
-		}
-		l.set(k, uint32(of.markers)+g.line, to, t)
-		return true
-	}
-	if of.ofStopwatch() {
-		return false
-	}
-	for i := range of.gates {
-		if of.gates[i] == g.line && shared.Load(&of.at(uint32(i)).index)&layout.IndexWatched != 0 {
-			return false
+	for i, gate := range of.gates {
+		if shared.Load(&of.at(uint32(i)).index)&layout.IndexWatched != 0 {
+			turned[gate] = false
 		}
 	}
-	for i := range of.gates {
-		if of.gates[i] != g.line {
+	for i, gate := range of.gates {
+		if !turned[gate] {
 			continue
 		}
 		m := of.at(uint32(i))
@@ -154,10 +177,6 @@ func (l *levelLog) turn(g *group, off bool, t uint64) bool {
 		}
 		l.set(k, uint32(i), m.level(), t)
 	}
-	if off {
-		settleMarkers() // or their code would continue to look for scope ends
-	}
-	return true
 }
 
 // turnBackOn clears OffByLimit.
