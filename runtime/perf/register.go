@@ -112,28 +112,34 @@ func register(markers *Marker, nm int, counters *Counter, nc int, text string, a
 	if counters == nil || nc < 0 || nc > maxIndex {
 		nc = 0
 	}
-	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: as >= registeredPadded && nm > 0, inSource: as == registeredInSource, tallies: tallies}
-	for {
-		if !collects() {
+	run := collects()
+	for { // the lock exists once there was a run
+		if run {
+			lock()
+		} else {
 			starting.Lock()
-			if !collects() { // the next run opens all tables
-				t.turnOff(layout.OffByState)
-				tables = append(tables, t)
-				starting.Unlock()
-				return false
-			}
-			starting.Unlock()
 		}
-		lock()
-		if collects() {
+		if collects() == run {
 			break
 		}
-		unlock() // the run was left a moment ago
+		if run {
+			unlock()
+		} else {
+			starting.Unlock()
+		}
+		run = !run
 	}
-	tables = append(tables, t)
-	ok := tables[len(tables)-1].open(uint64(len(tables) - 1))
+	padded, inSource := as >= registeredPadded && nm > 0, as == registeredInSource
+	tables = append(tables, table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: padded, inSource: inSource, tallies: tallies})
+	t := &tables[len(tables)-1]
+	if !run { // the next run opens all tables
+		t.turnOff(layout.OffByState)
+		starting.Unlock()
+		return false
+	}
+	ok := t.open(uint64(len(tables) - 1))
 	unlock()
-	checkNames(&t)
+	checkNames(text)
 	return ok
 }
 

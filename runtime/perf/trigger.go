@@ -196,15 +196,15 @@ func apply(r trigger.Request, why cause, number uint32) {
 	}
 }
 
-// checkNames warns about names in MARKGEN that match no marker, when the table of package main (it
-// has a line "e"), which is the last, has been registered.
+// checkNames warns about names in MARKGEN that match no marker, when the table of package main (its
+// text has a line "e"), which is the last, has been registered.
 //
 //go:norace
-func checkNames(t *table) {
+func checkNames(text string) {
 	if len(triggers()) == 0 && (conf.Only == "" || conf.matched) {
 		return
 	}
-	if tabletext.IsLast(unpack(t.text)) {
+	if tabletext.IsLast(unpack(text)) {
 		complainOfNames()
 	}
 }

@@ -60,7 +60,7 @@ func (p *Plan) Describe(blocks *Blocks) bool {
 	for i := range p.readers {
 		r := &p.readers[i]
 		for _, value := range r.Values {
-			text = append(append(append(append(text, r.Name...), '\t'), value...), '\n')
+			text = append(text, r.Name+"\t"+value+"\n"...)
 		}
 	}
 	b := blocks.New(layout.BlockReadings, 0, layout.OffReadingsText+uintptr(len(text)))
