@@ -66,20 +66,20 @@ func (b *bench) programBudget(ctx context.Context, p sharedProgram) error {
 	return nil
 }
 
-// heldBy returns the part of a run's recorded time that is within markers that the budget never had
-// off, and how many it had off.
+// heldBy returns the part of a run's time that is within a timed marker that the budget never had off,
+// and how many it had off. Times of demoted markers, which are estimates, do not count.
 func heldBy(run *profile.Profile) (part float64, off int) {
-	var remain, all float64
+	remain := 0.0
 	for i := range run.Markers {
 		m := &run.Markers[i]
-		all += float64(m.SelfNS)
-		if m.Levels.OffNS > 0 {
+		switch {
+		case m.Levels.OffNS > 0:
 			off++
-		} else {
+		case !m.Demoted():
 			remain = max(remain, float64(m.TotalNS()))
 		}
 	}
-	return min(1, remain/max(all, float64(run.ElapsedNS))), off
+	return min(1, remain/float64(run.ElapsedNS)), off
 }
 
 // budgetBuild builds the benchmarks of standard packages for a budget of 1 %, from exact data of the
