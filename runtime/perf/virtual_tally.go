@@ -251,17 +251,10 @@ func (t *Tallies) open(number uint64, e *table) {
 // OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
 // package counts its scopes. See TallyUnit.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if m.Off&Closed == 0 { // one test while the marker is off
-		for { // a loop that never repeats, see again
-			if off := m.Off; off == 0 {
-				free_markgen_none[0] = Begin(m)
-			} else if isDemoted(off) {
-				free_markgen_none[0] = TallyUnit(t, last, i)
-			}
-			if !again {
-				break
-			}
-		}
+	if off := m.Off; off == 0 {
+		free_markgen_none[0] = Begin(m)
+	} else if isDemoted(off) {
+		free_markgen_none[0] = TallyUnit(t, last, i)
 	}
 	return n
 }
@@ -283,12 +276,7 @@ func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled 
 // TickTally is Tick for a function with tallies.
 func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if c.P != nil {
-		for { // a loop that never repeats, see again
-			free_markgen_none[0] = TallyUnit(t, last, i)
-			if !again {
-				break
-			}
-		}
+		free_markgen_none[0] = TallyUnit(t, last, i)
 	}
 	return n
 }
