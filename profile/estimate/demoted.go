@@ -131,7 +131,7 @@ func Shorten(m *profile.Marker, by *big.Rat) {
 		b, _ = b.Settle(b.Count) // other than its mean, some of its times may be outside of the bucket now
 		short = profile.AppendBuckets(nil, short, []profile.Bucket{b})
 	}
-	m.Buckets = short
+	m.Buckets, m.MinNS = short, profile.Times(m.MinNS, by)
 	m.NestedNS, m.Ticks = min(profile.Times(m.NestedNS, by), m.SumNS()), profile.Times(m.Ticks, by)
 	m.SelfNS = min(m.SelfNS, m.TotalNS())
 }

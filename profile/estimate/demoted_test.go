@@ -78,10 +78,13 @@ func TestTimedAgain(t *testing.T) {
 
 // Times that are multiplied by a factor stay in buckets that can hold them.
 func TestShorten(t *testing.T) {
-	m := profile.Marker{Count: 11, SelfNS: 60, Buckets: []profile.Bucket{{K: 3, Count: 10, SumNS: 100, SumSq: profile.Uint128{Lo: 1000}}, {K: 9, Count: 1, SumNS: 900, SumSq: profile.Uint128{Lo: 900 * 900}}}}
+	m := profile.Marker{Count: 11, SelfNS: 60, MinNS: 10, MaxNS: 900, Buckets: []profile.Bucket{{K: 3, Count: 10, SumNS: 100, SumSq: profile.Uint128{Lo: 1000}}, {K: 9, Count: 1, SumNS: 900, SumSq: profile.Uint128{Lo: 900 * 900}}}}
 	Shorten(&m, profile.Ratio(1, 10))
 	if m.SumNS() != 100 || m.SelfNS != 60 || m.Timed() != 11 {
 		t.Errorf("%d scopes of %d ns, %d of their own; want 11 of 100 and 60", m.Timed(), m.SumNS(), m.SelfNS)
+	}
+	if m.MinNS != 1 {
+		t.Errorf("the shortest took %d ns, want 1", m.MinNS)
 	}
 	for _, b := range m.Buckets {
 		if !b.Sound() {

@@ -92,7 +92,8 @@ func (r *run) demote() {
 // subtractCounted subtracts the self times of the counted scopes of demoted markers, fine or not,
 // from the self times of the markers around that include them. If these are less, the estimates are
 // too large by what timing a scope added to it, which is much the same for all of them. So each is
-// reduced by the same time a scope.
+// reduced by the same time a scope, but to no less than leastPart: some are longer than their scopes
+// lasted for other reasons, and no scope lasts no time.
 func (r *run) subtractCounted(list []demoted, fine bool, parents map[uint64][]parentShare, includes map[uint64]bool) {
 	stops := func(index uint64) bool { return r.off[index] != profile.Demoted || includes[index] }
 	within := map[uint64][]counted{} // by marker that includes them
@@ -112,9 +113,9 @@ func (r *run) subtractCounted(list []demoted, fine bool, parents map[uint64][]pa
 		if m == nil || !stops(index) {
 			continue
 		}
-		less := excess(within[index], float64(m.SelfNS))
+		less, least := excess(within[index], float64(m.SelfNS))
 		for _, c := range within[index] {
-			over := min(c.ns, less*c.scopes)
+			over := min((1-least)*c.ns, less*c.scopes)
 			m.SelfNS = profile.Sub64(m.SelfNS, uint64(c.ns-over+0.5))
 			c.m.SelfNS = profile.Sub64(c.m.SelfNS, uint64(over+0.5))
 		}
@@ -128,18 +129,24 @@ type counted struct {
 	ns     float64 // their self time, estimated
 }
 
-// excess returns by how many ns a scope the self times of counted scopes must be reduced to add up to
-// at most ns.
-func excess(list []counted, ns float64) float64 {
+// leastPart is the part of an estimated self time that is left, unless the estimates are together
+// more than 1/leastPart times too large.
+const leastPart = 0.2
+
+// excess returns by how many ns a scope the self times of counted scopes must be reduced, but to no
+// less than a part of each, to add up to at most ns.
+func excess(list []counted, ns float64) (less, least float64) {
 	sum := func(less float64) (sum float64) {
 		for _, c := range list {
-			sum += max(0, c.ns-less*c.scopes)
+			sum += max(least*c.ns, c.ns-less*c.scopes)
 		}
 		return sum
 	}
-	if sum(0) <= ns {
-		return 0
+	all := sum(0)
+	if all <= ns {
+		return 0, 0
 	}
+	least = min(leastPart, ns/all)
 	lo, hi := 0.0, 1.0
 	for sum(hi) > ns && hi < 1e12 {
 		lo, hi = hi, 2*hi
@@ -151,7 +158,7 @@ func excess(list []counted, ns float64) float64 {
 			hi = mid
 		}
 	}
-	return hi
+	return hi, least
 }
 
 // demoted is a demoted marker of a run.

@@ -10,12 +10,26 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Estimates that are too large are reduced by the same time a scope, but none below 0.
+// Estimates that are too large are reduced by the same time a scope, none below a part of it, and by
+// the same factor if that is still too much.
 func TestExcess(t *testing.T) {
 	list := []counted{{scopes: 10, ns: 100}, {scopes: 10, ns: 40}, {scopes: 1, ns: 4}}
-	for _, tt := range []struct{ fits, less float64 }{{150, 0}, {144, 0}, {123, 1}, {60, 4}, {0, 10}} {
-		if less := excess(list, tt.fits); math.Abs(less-tt.less) > 1e-6 {
-			t.Errorf("to fit into %v ns: %v ns a scope less, want %v", tt.fits, less, tt.less)
+	for _, tt := range []struct {
+		fits float64
+		want [3]float64
+	}{
+		{150, [3]float64{100, 40, 4}},
+		{144, [3]float64{100, 40, 4}},
+		{123, [3]float64{90, 30, 3}},
+		{68.8, [3]float64{60, 8, 0.8}},
+		{14.4, [3]float64{10, 4, 0.4}},
+		{0, [3]float64{}},
+	} {
+		less, least := excess(list, tt.fits)
+		for i, c := range list {
+			if ns := max(least*c.ns, c.ns-less*c.scopes); math.Abs(ns-tt.want[i]) > 1e-6 {
+				t.Errorf("to fit into %v ns: %v of %v ns left, want %v", tt.fits, ns, c.ns, tt.want[i])
+			}
 		}
 	}
 }
