@@ -11,13 +11,11 @@ import (
 )
 
 // Timing short scopes costs much and tells little. With demote=N:TIMES a marker is demoted, so that
-// its scopes are only counted, once N of them have been timed and on average
+// its scopes are only counted, once N of them have been timed, whose self time was on average less
+// than TIMES times the cost of timing one, and which fit into a round ten times. Nested scopes that
+// do little themselves, as in a recursive descent parser, cost as much as short ones side by side.
 //
-//   - took less than TIMES times the cost of timing one, or
-//   - had less self time than that, and took less than 10·TIMES times as much: short nested
-//     scopes, as in a recursive descent parser, cost as much as short ones side by side.
-//
-// The mean is trimmed: it excludes the longest thousandth, most of which were preempted.
+// The means are trimmed: they exclude the longest hundredth, most of which were preempted.
 //
 // Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally,
 // Timed), else in the marker's cells. The count stays exact. In short rounds they are timed again
@@ -118,8 +116,7 @@ func demote(m *Marker) {
 //go:norace
 func (t *times) areShort() bool {
 	mean, self := t.trimmedMeans()
-	short := shortNS()
-	return mean < short || self < short && mean < 10*conf.Times*short
+	return self < shortNS() && mean < roundNS/10
 }
 
 // shortNS returns the duration below which scopes are short, in ns.
@@ -217,22 +214,31 @@ func timesOf(index uint32) (t times) {
 	return t
 }
 
+// trimmed is the number of scopes of which the longest is left out of trimmedMeans.
+const trimmed = 100
+
 // trimmedMeans returns the means of the time and self time of the scopes in ns, without the highest
-// buckets that together have at most one scope in DemotedTrim.
+// buckets that together have at most one scope in trimmed. The self time of these is unknown; it is
+// taken for the same part of their time as that of all scopes is of theirs.
 func (t *times) trimmedMeans() (mean, self uint64) {
 	if t.n == 0 {
 		return 0, 0
 	}
 	k, long := layout.NumBuckets, uint64(0)
-	for k > 0 && long+t.counts[k-1] <= t.n/layout.DemotedTrim {
+	for k > 0 && long+t.counts[k-1] <= t.n/trimmed {
 		k--
 		long += t.counts[k]
 	}
-	var sum uint64
-	for i := range k {
-		sum += t.sums[i]
+	var sum, all uint64
+	for i := range t.sums {
+		if all += t.sums[i]; i < k {
+			sum += t.sums[i]
+		}
 	}
-	return sum / (t.n - long), min(t.self, sum) / (t.n - long)
+	if all == 0 {
+		return 0, 0
+	}
+	return sum / (t.n - long), uint64(float64(min(t.self, all)) * float64(sum) / float64(all) / float64(t.n-long))
 }
 
 // unsettled are the demoted markers that may still have open scopes. Under the lock.

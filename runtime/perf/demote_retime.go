@@ -17,17 +17,17 @@ import (
 //
 // Timing scopes of some ns distorts the scopes around them. So there are two sorts of rounds, which
 // alternate. In a coarse round the markers whose scopes are long enough are timed, and their self
-// times include the fine scopes inside. In a fine round, which is shorter, all markers are timed, for
-// the times of the fine ones. Readers subtract these from the self times around them.
+// times include the fine scopes inside. In a fine round all markers are timed, for the times of the
+// fine ones. Readers subtract these from the self times around them. A round is long enough for the
+// code that times scopes, and its data, to be in the processor's caches for most of it.
 
 const (
-	// coarseRound and fineRound are the durations of rounds, in ns.
-	coarseRound = 600_000
-	fineRound   = 60_000
+	// roundNS is the duration of a round, in ns.
+	roundNS = 600_000
 
 	// roundEvery is the minimum time between the end of a round and the beginning of the next, in
 	// ns. It is longer if beginning and ending rounds takes more than 1/roundShare of it.
-	roundEvery = 1_500_000
+	roundEvery = 5_000_000
 	roundShare = 32
 
 	// fineParts is the number of fine scopes that last as long as a short one (areShort).
@@ -99,13 +99,9 @@ func retime(t uint64) {
 			hot.look = lookInRound
 		}
 		ready := now()
-		switch d.in {
-		case noRound:
+		d.due = ready + fromNS(roundNS)
+		if d.in == noRound {
 			d.due = ready + max(fromNS(roundEvery), 2*roundShare*(ready-t), budgetGap(ready-t))
-		case inCoarse:
-			d.due = ready + fromNS(coarseRound)
-		case inFine:
-			d.due = ready + fromNS(fineRound)
 		}
 	}
 	if d.in == noRound {
@@ -193,16 +189,16 @@ func (e *estimate) check(m *Marker, timed *times) {
 	}
 }
 
-// areLong reports whether any scope is too long for a round.
+// areLong reports whether half of the scopes or more are too long for a round. A few always may be,
+// as their goroutine lost its processor.
 //
 //go:norace
 func (t *times) areLong() bool {
+	long := uint64(0)
 	for k := longBucket; k < layout.NumBuckets; k++ {
-		if t.counts[k] > 0 {
-			return true
-		}
+		long += t.counts[k]
 	}
-	return false
+	return long > 0 && 2*long >= t.n
 }
 
 // classify notes whether scopes with these times are fine.
