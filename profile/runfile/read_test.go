@@ -1,6 +1,7 @@
 package runfile_test
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -247,5 +248,20 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%v, %v\nwant %s", p, err, tt.want)
 			}
 		})
+	}
+}
+
+// A killed process that records a sample lasted until its latest window began, however long no scope
+// ended before: estimates extrapolate from the windows to that time.
+func TestKilledInWindows(t *testing.T) {
+	run := profiletest.Demo()
+	run.Killed = true
+	file := run.File()
+	start := binary.LittleEndian.Uint64(file[layout.OffStartTick:])
+	rate := binary.LittleEndian.Uint64(file[layout.OffHz:])
+	binary.LittleEndian.PutUint64(file[layout.OffWindows:], 5)
+	binary.LittleEndian.PutUint64(file[layout.OffWindowFrom:], start+20*rate)
+	if got := onDisk(t, file).ElapsedNS; got != 20e9 {
+		t.Errorf("elapsed %d ns, want 20 s", got)
 	}
 }

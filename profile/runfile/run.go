@@ -54,7 +54,7 @@ type run struct {
 	*scratch
 	header    header
 	tolerance uint64  // see Bucket.Settle
-	last      uint64  // latest end of a scope in any cell, ticks; 0 if there is none
+	last      uint64  // latest end of a scope in any cell, or begin of a window, ticks; 0 if there is none
 	costNS    float64 // estimated cost of recording, see costs
 
 	damages int   // number of damaged places so far
@@ -226,7 +226,7 @@ func (r *run) howItEnded() {
 }
 
 // elapsed sets the duration of the run. If it has not ended, it lasts until the end of the latest
-// scope or until a later pause.
+// scope, the begin of the latest window, or a later pause.
 func (r *run) elapsed() {
 	last, since := r.last, r.header.word(layout.OffSince)
 	if r.header.word(layout.OffState) == layout.StatePaused && (last == 0 || int64(since-last) > 0) {
@@ -305,17 +305,25 @@ func (s *scratch) sumOf(a, b []profile.Bucket) []profile.Bucket {
 	return profile.AppendBuckets(s.bucketPool.take(len(a) + len(b))[:0], a, b)
 }
 
+// seen notes that the process was there at a tick; 0 for none.
+func (r *run) seen(tick uint64) {
+	if tick != 0 && (r.last == 0 || int64(tick-r.last) > 0) {
+		r.last = tick
+	}
+}
+
 // sum adds up the cells of each marker.
 func (r *run) sum() {
+	if r.header.word(layout.OffWindows) > 0 {
+		r.seen(r.header.word(layout.OffWindowFrom)) // windows go on while no scope does
+	}
 	for index, c := range r.shardCells.all() {
 		for ; c != nil; c = c.next {
 			if !c.settle(r.tolerance, r.header.partial()) {
 				r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index))
 				continue
 			}
-			if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
-				r.last = c.last
-			}
+			r.seen(c.last)
 			f := r.total(index)
 			switch {
 			case len(c.buckets) == 0:
