@@ -102,12 +102,12 @@ func writeAffordable(w *bufio.Writer, p *profile.Profile, list []profile.MarkerC
 		for _, c := range list[:n] {
 			names = append(names, c.Name)
 		}
-		fmt.Fprintf(w, "  MARKGEN='skip=%s', or //perf:skip above these; without them %s\n", strings.Join(names, ";"), percentOf(max(rest, 0), cpu))
+		fmt.Fprintf(w, "  add 'skip=%s' to MARKGEN, or //perf:skip above these; without them %s\n", strings.Join(names, ";"), percentOf(max(rest, 0), cpu))
 	} else {
 		fmt.Fprintf(w, "  leave out the first %s, with //perf:skip, skip= or -funcs; without them %s\n", units.Plural(n, "marker"), percentOf(max(rest, 0), cpu))
 	}
 	fmt.Fprintln(w, "  or build with -budget 1% and these data for -from, which leaves such markers out")
 	if p.Sampling == nil && !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Sampled() }) {
-		fmt.Fprintf(w, "  or MARKGEN=sample=1:%d, which estimates times and counts\n", int(math.Ceil(cost/cpu/affordable)))
+		fmt.Fprintf(w, "  or add sample=1:%d to MARKGEN, which estimates times and counts\n", int(math.Ceil(cost/cpu/affordable)))
 	}
 }
