@@ -76,11 +76,6 @@ func (fn *function) startsSlice(in ast.Stmt) (found bool) {
 
 // variablesIn returns the names of the variables that lists of parameters or results declare.
 func variablesIn(lists ...*ast.FieldList) map[string]bool {
-	return variablesOf(func(ast.Expr) bool { return true }, lists...)
-}
-
-// variablesOf is variablesIn for variables with types for which is holds.
-func variablesOf(is func(ast.Expr) bool, lists ...*ast.FieldList) map[string]bool {
 	names := map[string]bool{}
 	for _, list := range lists {
 		if list == nil {
@@ -88,7 +83,7 @@ func variablesOf(is func(ast.Expr) bool, lists ...*ast.FieldList) map[string]boo
 		}
 		for _, field := range list.List {
 			for _, name := range field.Names {
-				if name.Name != "_" && is(field.Type) {
+				if name.Name != "_" {
 					names[name.Name] = true
 				}
 			}
@@ -99,13 +94,8 @@ func variablesOf(is func(ast.Expr) bool, lists ...*ast.FieldList) map[string]boo
 
 // parameters returns the names of the receiver, the parameters and the results.
 func (fn *function) parameters() map[string]bool {
-	return variablesIn(fn.receivers(), fn.typ.Params, fn.typ.Results)
-}
-
-// receivers returns the list of the receiver, nil if there is none.
-func (fn *function) receivers() *ast.FieldList {
-	if fn.decl == nil {
-		return nil
+	if fn.decl != nil {
+		return variablesIn(fn.decl.Recv, fn.typ.Params, fn.typ.Results)
 	}
-	return fn.decl.Recv
+	return variablesIn(fn.typ.Params, fn.typ.Results)
 }
