@@ -3,6 +3,7 @@ package profile_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/markgen/markgen/profile"
@@ -60,5 +61,31 @@ func TestBudget(t *testing.T) {
 	}
 	if _, ok := p.Overhead(); ok {
 		t.Error("an overhead is known without a cost")
+	}
+}
+
+// A budget that was not met is said, whether recording cost too much or the tests of markers that were off.
+func TestOverBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		markers uint64 // cost of recording, ns; the program itself takes 1 s
+		off     uint64 // ms of 1,000 for which the only marker was off
+		want    string
+	}{
+		{"met", 1e6, 0, ""},
+		{"recording", 20e6, 0, "the budget of 1% was not met: recording took about 2"},
+		{"off", 1e6, 990, "the budget of 1% was not met: what tests whether a marker is on that is off probably costs more; build without these markers (-budget 1%"},
+	} {
+		p := &profile.Profile{BudgetPPM: 10_000, Clock: profile.Clock{WholeNS: 10}, Cost: &profile.Cost{Runs: 1, CPUNS: 1e9 + tt.markers, MarkersNS: tt.markers},
+			Markers: []profile.Marker{{Name: "hot", Kind: "func", Count: 500_000, Levels: profile.Levels{CountedNS: (1000 - tt.off) * 1e6, OffNS: tt.off * 1e6}}}}
+		got := ""
+		for _, c := range p.Cautions() {
+			if strings.Contains(c, "budget") {
+				got += c
+			}
+		}
+		if (got == "") != (tt.want == "") || !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %q", tt.name, got)
+		}
 	}
 }
