@@ -22,8 +22,8 @@ func (s argumentSizer) size(fn *function) string {
 		return ""
 	}
 	inputs := []*ast.FieldList{fn.typ.Params}
-	if fn.decl != nil && fn.decl.Recv != nil {
-		inputs = []*ast.FieldList{fn.decl.Recv, fn.typ.Params}
+	if recv := fn.receivers(); recv != nil {
+		inputs = []*ast.FieldList{recv, fn.typ.Params}
 	}
 	var terms []string
 	depth := mostNested

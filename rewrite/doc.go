@@ -57,22 +57,19 @@
 // open.go) edits text within the original lines, so that line numbers do not
 // change. Shortened, and with its long lines broken:
 //
-//	func parse(s string) int { if m[0].Off&perf.Closed == 0 { s0 = perf.Into(&m[0]);
+//	func parse(s string) int { if m[0].Off&perf.Closed == 0 { perf.Begin(&m[0]);
 //		n := 0
-//		for _, r := range s { s1 = perf.Into(&m[1]);
-//			if r == ',' { s2 = perf.Into(&m[2]);
+//		for _, r := range s { perf.Begin(&m[1]);
+//			if r == ',' { perf.Begin(&m[2]);
 //				n++
-//			; s2.Exit(); }
-//		; s1.Exit(); }
-//		 s0.Exit(); return n
+//			; perf.End(&m[2]); }
+//		; perf.End(&m[1]); }
+//		 perf.End(&m[0]); return n
 //	 };
 //	/*line :3:27*/
 //		n := 0
 //		for _, r := range s {
 //			…
-//
-// The scopes are variables since nothing in the copy can panic (panics.go);
-// otherwise they are opened by perf.Begin and ended by perf.End.
 //
 // The package works on syntax alone: nothing is type-checked, no file is read
 // or written, and no process is started.

@@ -17,7 +17,7 @@ import (
 // function. sharesHeap takes every function that uses a parameter or a result which may be so small
 // in a function literal, in a loop over a function, or as the operand of &.
 func (fn *function) sharesHeap() (found bool) {
-	small := fn.smallParameters()
+	small := variablesOf(mayBeSmall, fn.receivers(), fn.typ.Params, fn.typ.Results)
 	use := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			name, ok := n.(*ast.Ident)
@@ -44,29 +44,6 @@ func (fn *function) sharesHeap() (found bool) {
 		return !found
 	})
 	return found
-}
-
-// smallParameters returns the names of the receiver, parameters and results that may be smaller
-// than 16 bytes and without pointers.
-func (fn *function) smallParameters() map[string]bool {
-	names := map[string]bool{}
-	lists := []*ast.FieldList{fn.typ.Params, fn.typ.Results}
-	if fn.decl != nil {
-		lists = append(lists, fn.decl.Recv)
-	}
-	for _, list := range lists {
-		if list == nil {
-			continue
-		}
-		for _, field := range list.List {
-			for _, name := range field.Names {
-				if mayBeSmall(field.Type) {
-					names[name.Name] = true
-				}
-			}
-		}
-	}
-	return names
 }
 
 // mayBeSmall reports whether a type may be smaller than 16 bytes and without pointers.

@@ -106,7 +106,7 @@ func (in *inliner) count(fn *function) {
 		return
 	}
 	fn.nodes, fn.likely = never, never
-	fn.callableParams = in.callableOf(fn.typ.Params)
+	fn.callableParams = variablesOf(in.isCallable, fn.typ.Params)
 	fn.returnsFunc = fn.typ.Results.NumFields() == 1 && in.isFunc(fn.typ.Results.List[0].Type)
 	if fn.size > 40*fn.inlineBudget() || fn.noinline {
 		return
@@ -261,7 +261,7 @@ func (in *inliner) callsItself(fn *function, call *ast.CallExpr) bool {
 // declared with a type, by name.
 func (fn *function) variableTypes() map[string]string {
 	types := map[string]string{}
-	for _, list := range []*ast.FieldList{fn.decl.Recv, fn.typ.Params} {
+	for _, list := range []*ast.FieldList{fn.receivers(), fn.typ.Params} {
 		if list == nil {
 			continue
 		}
@@ -284,28 +284,10 @@ func (fn *function) variableTypes() map[string]string {
 
 // receiver returns the name of the receiver, or "".
 func (fn *function) receiver() string {
-	if fn.decl != nil {
-		for name := range variablesIn(fn.decl.Recv) {
-			return name
-		}
+	for name := range variablesIn(fn.receivers()) {
+		return name
 	}
 	return ""
-}
-
-// callableOf returns the names of the parameters that may be functions or interfaces.
-func (in *inliner) callableOf(list *ast.FieldList) (callable map[string]bool) {
-	for _, field := range list.List {
-		if !in.isCallable(field.Type) {
-			continue
-		}
-		for _, name := range field.Names {
-			if callable == nil {
-				callable = map[string]bool{}
-			}
-			callable[name.Name] = true
-		}
-	}
-	return callable
 }
 
 // isCallable reports whether a type may be a function or interface. Of the types of other packages

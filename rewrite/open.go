@@ -174,12 +174,12 @@ func hasType(x ast.Expr) bool {
 // untyped are the predeclared functions whose result is untyped if all arguments are.
 var untyped = set("complex", "imag", "max", "min", "real")
 
-// open plants the scopes of a function with explicit ends into e. gate tells how they
-// know that the function's gate was open. named reports whether the results must be
-// given the names of resultNames.
-func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gateTest) (named bool) {
-	w.passed = gate
-	defer func() { w.passed = eachTests }()
+// open plants the scopes of a function with explicit ends into e. passed reports whether the code
+// runs only if the function's gate is open; else each call tests its own marker. named reports
+// whether the results must be given the names of resultNames.
+func (w *overlayWriter) open(e *edits, fn *function, start, end int, passed bool) (named bool) {
+	w.passed = passed
+	defer func() { w.passed = false }()
 	var deferred *Point // its own point, whose scope ends after the deferred calls
 	if p := fn.point; p != nil && !p.Count && fn.form == formGuarded && !fn.explicit {
 		deferred = p
@@ -286,26 +286,17 @@ func (w *overlayWriter) compute(e *edits, fn *function, site returnSite) {
 
 // openNamed is open, and names the results in head, the edits with the function's signature, if
 // needed.
-func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, gate gateTest) {
-	if w.open(e, fn, start, end, gate) {
+func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, passed bool) {
+	if w.open(e, fn, start, end, passed) {
 		w.nameResults(head, fn, w.resultNames(fn))
 	}
 }
-
-// A gateTest tells how scopes with explicit ends know that their function's gate is open.
-type gateTest uint8
-
-const (
-	eachTests gateTest = iota // each call tests its own marker
-	passed                    // the code runs only if it is open
-	framed                    // as passed, and the scopes are local variables: see function.framed
-)
 
 func (w *overlayWriter) point(p *Point) string {
 	switch {
 	case w.inDouble(p) && !w.marks:
 		return ""
-	case w.passed == eachTests && !w.inDouble(p):
+	case !w.passed && !w.inDouble(p):
 		return w.uncharged("Mark(&%s)", w.marker(p.marker))
 	}
 	return fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker))
@@ -315,16 +306,11 @@ func (w *overlayWriter) opened(p *Point) string {
 	switch {
 	case w.inDouble(p) && !w.marks:
 		return ""
-	case w.passed == eachTests && !w.inDouble(p):
+	case !w.passed && !w.inDouble(p):
 		if w.u.inline {
 			return w.uncharged("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
 		}
 		return w.uncharged("Open(&%s)", w.marker(p.marker))
-	case w.passed == framed:
-		if w.u.inline {
-			return fmt.Sprintf(" %s%d = %s.IntoTally(&%s, %s);", w.s, p.slot, w.perf, w.marker(p.marker), w.tallyOf(p))
-		}
-		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
 	case w.u.inline:
 		return fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p))
 	}
@@ -349,16 +335,11 @@ func (w *overlayWriter) shut(points []*Point) string {
 	}
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
-		switch {
-		case w.passed == eachTests && !w.inDouble(points[i]):
-			b.WriteString(w.uncharged("Shut(&%s)", w.marker(points[i].marker)))
-		case w.passed == framed:
-			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)
-		default:
-			end := fmt.Sprintf(" %s.End(&%s);", w.perf, w.marker(points[i].marker))
-			if w.u.inline {
-				end = fmt.Sprintf(" if %s.Ends(&%s) {%s };", w.perf, w.marker(points[i].marker), end)
-			}
+		if m := w.marker(points[i].marker); !w.passed && !w.inDouble(points[i]) {
+			b.WriteString(w.uncharged("Shut(&%s)", m))
+		} else if end := fmt.Sprintf(" %s.End(&%s);", w.perf, m); w.u.inline {
+			fmt.Fprintf(&b, " if %s.Ends(&%s) {%s };", w.perf, m, end)
+		} else {
 			b.WriteString(end)
 		}
 	}

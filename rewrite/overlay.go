@@ -84,16 +84,16 @@ type overlayWriter struct {
 	u            *Unit
 	o            Overlay
 	prefix       string
-	perf, m, c   string   // names of the import, the markers and the counters
-	s, on        string   // names of a function's scopes, and of the variable "markers are on"
-	t, l         string   // names of the tallies, and of the last-used counters by function
-	nothing      string   // name of the variable that is free to assign to; see FreePrefix
-	passed       gateTest // how the code being planted knows that its gate is open
-	double       *double  // the duplicated loop being planted, or nil
-	marks        bool     // the marked copy of double is being planted
-	noTestBefore bool     // function.noTestBefore of the function being planted
-	tallyIndex   int      // function.tallyIndex, its index in l
-	recovers     bool     // recover is the predeclared function, and calls of it are wrapped
+	perf, m, c   string  // names of the import, the markers and the counters
+	s, on        string  // names of a function's scopes, and of the variable "markers are on"
+	t, l         string  // names of the tallies, and of the last-used counters by function
+	nothing      string  // name of the variable that is free to assign to; see FreePrefix
+	passed       bool    // the code being planted runs only if its function's gate is open
+	double       *double // the duplicated loop being planted, or nil
+	marks        bool    // the marked copy of double is being planted
+	noTestBefore bool    // function.noTestBefore of the function being planted
+	tallyIndex   int     // function.tallyIndex, its index in l
+	recovers     bool    // recover is the predeclared function, and calls of it are wrapped
 }
 
 // FreePrefix is the prefix of zero-size variables to which planted calls are assigned:
@@ -178,14 +178,10 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formCount:
 		w.counts(e, fn, start)
 	case formOpen:
-		w.openNamed(e, e, fn, start, end, eachTests)
+		w.openNamed(e, e, fn, start, end, false)
 	case formTwin:
-		how, scopes := passed, ""
-		if fn.framed() {
-			how, scopes = framed, w.entered(fn)
-		}
 		copied := &edits{text: e.text, file: f}
-		w.openNamed(copied, e, fn, start, end, how)
+		w.openNamed(copied, e, fn, start, end, true)
 		from, to := w.ifMarked(fn)
 		w.renameLabels(copied, fn)
 		w.wrapRecovers(copied, f, fn.body)
@@ -193,7 +189,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		if !fn.results() {
 			tail = "; return "
 		}
-		e.insert(start, from+scopes+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
+		e.insert(start, from+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
 		w.counts(e, fn, start)
 	case formGuarded:
 		if fn.follows {
@@ -202,7 +198,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 				enter = w.enterInto(w.s, p)
 			}
 			e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.opens(fn)+" { defer "+w.s+".Leave();"+enter+" };")
-			w.openNamed(e, e, fn, start, end, eachTests)
+			w.openNamed(e, e, fn, start, end, false)
 			break
 		}
 		e.insert(start, w.chosen(fn)+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
@@ -269,18 +265,6 @@ func (w *overlayWriter) gate(fn *function) string {
 // at once.
 func (w *overlayWriter) scopes(fn *function) string {
 	return " var " + w.s + " [" + strconv.Itoa(max(fn.slots, 1)) + "]" + w.perf + ".Scope;"
-}
-
-// entered declares the scopes of a framed function (see function.framed), a variable for each scope
-// that may be open at once. They are also assigned to _: a scope before an endless loop never ends,
-// and its variable would be unused.
-func (w *overlayWriter) entered(fn *function) string {
-	var names, none []string
-	for slot := range max(fn.slots, 1) {
-		names, none = append(names, w.s+strconv.Itoa(slot)), append(none, "_")
-	}
-	list := strings.Join(names, ", ")
-	return " var " + list + " " + w.perf + ".Entered; " + strings.Join(none, ", ") + " = " + list + ";"
 }
 
 // counts plants counters and the calls of Pause and Resume, but no timed scopes.

@@ -76,6 +76,11 @@ func (fn *function) startsSlice(in ast.Stmt) (found bool) {
 
 // variablesIn returns the names of the variables that lists of parameters or results declare.
 func variablesIn(lists ...*ast.FieldList) map[string]bool {
+	return variablesOf(func(ast.Expr) bool { return true }, lists...)
+}
+
+// variablesOf is variablesIn for variables with types for which is holds.
+func variablesOf(is func(ast.Expr) bool, lists ...*ast.FieldList) map[string]bool {
 	names := map[string]bool{}
 	for _, list := range lists {
 		if list == nil {
@@ -83,7 +88,7 @@ func variablesIn(lists ...*ast.FieldList) map[string]bool {
 		}
 		for _, field := range list.List {
 			for _, name := range field.Names {
-				if name.Name != "_" {
+				if name.Name != "_" && is(field.Type) {
 					names[name.Name] = true
 				}
 			}
@@ -94,8 +99,13 @@ func variablesIn(lists ...*ast.FieldList) map[string]bool {
 
 // parameters returns the names of the receiver, the parameters and the results.
 func (fn *function) parameters() map[string]bool {
-	if fn.decl != nil {
-		return variablesIn(fn.decl.Recv, fn.typ.Params, fn.typ.Results)
+	return variablesIn(fn.receivers(), fn.typ.Params, fn.typ.Results)
+}
+
+// receivers returns the list of the receiver, nil if there is none.
+func (fn *function) receivers() *ast.FieldList {
+	if fn.decl == nil {
+		return nil
 	}
-	return variablesIn(fn.typ.Params, fn.typ.Results)
+	return fn.decl.Recv
 }

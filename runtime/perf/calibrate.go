@@ -141,7 +141,7 @@ const plainShape = kindOpened + 1
 //
 //go:norace
 func (c *scopeCosts) measure(m *Marker) {
-	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: usualWork, plainShape: plainWork}
+	shapes := [...]shape{kindScope: markedWork, kindOpened: usualWork, plainShape: plainWork}
 	var took [len(shapes)]overhead.Batches
 	var reads, counts, inside, alone overhead.Batches
 	before := scratch.Ticks
@@ -223,8 +223,8 @@ func measureInner(m *Marker) uint64 {
 	return inner
 }
 
-// plainWork is a function without a marker, markedWork the same with a Scope, valueWork with an
-// Entered, pointWork with a point, and usualWork with a scope in the most frequent form.
+// plainWork is a function without a marker, markedWork the same with a Scope, pointWork
+// with a point, and usualWork with a scope in the most frequent form.
 //
 //go:noinline
 func plainWork(m *Marker, x uint64, steps int) uint64 { return overhead.Chain(x, steps) }
@@ -234,17 +234,6 @@ func markedWork(m *Marker, x uint64, steps int) uint64 {
 	var s [1]Scope
 	defer Close(s[:])
 	s[0].Enter(m)
-	return overhead.Chain(x, steps)
-}
-
-//go:noinline
-func valueWork(m *Marker, x uint64, steps int) uint64 {
-	if m.Off == 0 {
-		e := enter(m, nil, depthValue)
-		x = overhead.Chain(x, steps)
-		e.Exit()
-		return x
-	}
 	return overhead.Chain(x, steps)
 }
 

@@ -230,8 +230,8 @@ func TestFrozen(t *testing.T) {
 	owners = []*slot{p}
 	freezeStacks()
 	unlock()
-	late := Entered{at: uint64(p.push(m[0].index, now(), depthValue)), slot: p, index: m[0].index} // it had found its marker on
-	again := Entered{at: uint64(p.push(m[1].index, now(), depthValue)), slot: p, index: m[1].index}
+	late := Entered{at: uint64(p.push(m[0].index, now(), 0)), slot: p, index: m[0].index} // it had found its marker on
+	again := Entered{at: uint64(p.push(m[1].index, now(), 0)), slot: p, index: m[1].index}
 	for what, e := range map[string]Entered{"entered late": again, "entered": late, "entered before": outer, "twice": outer} {
 		if e.Exit(); count() != c0 {
 			t.Errorf("%s: %d scopes, want none", what, count()-c0)

@@ -57,7 +57,7 @@ type Scope struct {
 // Enter opens s as a scope of m, if m is collected. If s is already open, it is exited first.
 func (s *Scope) Enter(m *Marker) {
 	if s != nil && m != nil { // the compiler removes the test where it inlines this
-		s.open = enter(m, s, depthScope)
+		s.open = enter(m, s)
 	}
 }
 
@@ -88,7 +88,7 @@ type Entered struct {
 //	defer perf.Enter(&marker).Exit()
 func Enter(m *Marker) (e Entered) {
 	if m != nil {
-		e = enter(m, nil, depthScope)
+		e = enter(m, nil)
 	}
 	return e
 }
@@ -101,17 +101,16 @@ func (e Entered) Exit() {
 }
 
 // enter opens a scope of m, if m is collected, in place of before, which is exited if it is open.
-// This is the fast path: it calls only the clock, so that no registers have to be saved. depth is
-// depthScope or depthValue.
+// This is the fast path: it calls only the clock, so that no registers have to be saved.
 //
 //go:norace
-func enter(m *Marker, before *Scope, depth uint32) Entered {
+func enter(m *Marker, before *Scope) Entered {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 || before != nil && before.open.index != 0 {
 		if hot.mode == modeInert && (before == nil || before.open.index == 0) {
 			return Entered{}
 		}
-		return reenter(m, before, depth)
+		return reenter(m, before)
 	}
 	if !hot.self {
 		t := uint64(0)
@@ -121,7 +120,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 			t = ticks()
 		}
 		if w := hot.window; t-w.from > w.width {
-			return enterAt(m, i, t, 0, depth)
+			return enterAt(m, i, t, 0, 0)
 		}
 		return Entered{at: t, index: i}
 	}
@@ -135,9 +134,9 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 	w := hot.window
 	p, key, number := near(g)
 	if t-w.from > w.width || p.key != key || p.busy(i) {
-		return enterAt(m, i, t, g, depth)
+		return enterAt(m, i, t, g, 0)
 	}
-	pos := p.push(i, t, depth)
+	pos := p.push(i, t, 0)
 	if x := hot.hooks &^ hooksAtEnd; x != 0 {
 		if x == onlyTrace {
 			write(procPin(), number, i|layout.RecordEnter<<layout.RecordKindShift, pos, t, tracing.enter)
@@ -152,7 +151,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 //
 //go:norace
 //go:noinline
-func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
+func reenter(m *Marker, before *Scope) (e Entered) {
 	i := m.index
 	if isDemoted(m.Off) {
 		before.Exit()
@@ -164,7 +163,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 		if i = sampledScope(i & layout.IndexMask); i == 0 {
 			return e
 		}
-		return enterAt(m, i, now(), getg(), depth)
+		return enterAt(m, i, now(), getg(), 0)
 	}
 	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
@@ -175,7 +174,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 		}
 	}
 	before.Exit()
-	return enterAt(m, i, now(), getg(), depth)
+	return enterAt(m, i, now(), getg(), 0)
 }
 
 // enterAt is the slow path of enter and Begin. It opens a scope of m, which has index i, perhaps with

@@ -60,19 +60,16 @@ type record struct {
 	over  uint64 // slot.over at the start
 	mask  uint64 // slot.mask without it; see pushIf if it is nested
 	index uint32 // of the marker, with scopeBits
-	depth uint32 // for a scope that Open opened: stack in use, in words; else depthScope or depthValue
+	depth uint32 // for a scope that Open opened: stack in use, in words; else 0
 }
 
-// The depth of scopes that Open has not opened; Open's are larger.
-const (
-	depthScope = iota // a Scope, or an Entered that a deferred call exits
-	depthValue        // an Entered that is exited otherwise
-)
-
-// kind returns the form of the scope: depthScope, depthValue or kindOpened.
+// kind returns the form of the scope: kindScope or kindOpened.
 func (r *record) kind() uint32 { return min(r.depth, kindOpened) }
 
-const kindOpened = 2
+const (
+	kindScope  = iota // a Scope or an Entered
+	kindOpened        // opened by Open or Begin
+)
 
 const (
 	firstRoom = 8

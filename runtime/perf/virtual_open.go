@@ -54,14 +54,6 @@ func IsDue(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 // and the code after both branches, but out of line (cmd/compile/internal/ssa/layout.go).
 func Again() bool { return again }
 
-// Into is Enter for a function that only returns leave, and that calls Exit before each return.
-func Into(m *Marker) (e Entered) {
-	if m != nil {
-		e = enter(m, nil, depthValue)
-	}
-	return e
-}
-
 // Tick is Count for an assignment.
 func Tick(c *Counter) (n Nothing) {
 	if p := c.P; p != nil { // read once: it may become nil at any time

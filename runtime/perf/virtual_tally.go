@@ -273,15 +273,6 @@ func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 // Ends reports whether there may be a scope of m to end (End).
 func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
 
-// IntoTally is Into for a function with tallies.
-func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {
-	if isDemoted(m.Off) {
-		free_markgen_none[0] = TallyUnit(t, last, i)
-		return e
-	}
-	return enter(m, nil, depthValue)
-}
-
 // TickTally is Tick for a function with tallies.
 func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if c.P != nil {
