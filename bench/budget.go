@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// budgetPrograms are the programs of budget, of sharedPrograms.
+// budgetPrograms are the sharedPrograms that budget runs unless -programs chooses others.
 var budgetPrograms = []string{"minify", "shfmt", "esbuild"}
 
 // budget runs programs with every function, loop and branch marked and MARKGEN=budget=1%, against the
@@ -133,12 +133,10 @@ func (b *bench) recordBenchmarks(ctx context.Context, marked testBinary) (files 
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
 	for i, c := range chosen {
-		if c.ns > slowest || seen[c.name] {
+		if c.ns > slowest {
 			continue
 		}
-		seen[c.name] = true
 		data := filepath.Join(dir, fmt.Sprintf("%03d.markgen", i))
 		recording := marked.as("recording", 1, "MARKGEN=report=none,file="+data)
 		if _, err := recording.run(ctx, c.pattern(), recordTime); err != nil {

@@ -27,6 +27,7 @@
 //	isolate    times of markgen isolate relative to hand-written benchmarks, its groups
 //	           relative to cliques, and its running time
 //	offprogs   small programs with markers that are off, relative to unmarked
+//	dual       size, start and speed of the plain program of a dual build relative to go build's
 //	collect    cost of a scope with the collectors io, hw and a custom one, relative to two
 //	           clock reads
 //	deep       cost of a scope and of allocation in a deep build, relative to an ordinary and
@@ -45,6 +46,7 @@
 //	count      block counting of standard packages relative to go test -covermode=count
 //	diffpower  how often markgen diff detects 5 % more work in one function of 500, and how
 //	           often it reports a change where there is none
+//	countsgate which of ten changes of a program markgen diff -counts finds on a busy machine
 //	sampling   benchmarks of standard packages and fib(25), sampled and paused, relative to
 //	           unmarked
 //	off        benchmarks of standard packages with markers that are off, relative to unmarked
@@ -52,6 +54,11 @@
 //	           several linker layouts
 //	rewrite    speed of planning and writing markers
 //	memory     peak memory of planning and writing markers
+//	budget     processor time of programs with MARKGEN=budget=1% relative to plain, and how much of
+//	           the run is within markers that remain timed
+//	budgetbuild
+//	           benchmarks of standard packages built with -budget 1%, off and collecting, relative
+//	           to unmarked
 //	shares     shares of functions in default reports of programs compared with CPU profiles,
 //	           their processor time relative to plain, and the estimated cost of markers
 //	warm       markgen build relative to go build -cover after small changes

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // dual measures programs of markgen build -dual, with every point of some standard packages marked:
@@ -117,16 +116,11 @@ func (b *bench) dualStart(ctx context.Context, sides []dualSide) error {
 	for round := range b.roundsOr(101) {
 		for i := range sides {
 			s := sides[(i+round)%len(sides)]
-			begin := time.Now().UnixNano()
-			text, err := output(ctx, b.work, s.environ, s.program)
+			ns, err := untilMain(ctx, b.work, s.environ, s.program)
 			if err != nil {
 				return err
 			}
-			var begun int64
-			if _, err := fmt.Sscan(string(text), &begun); err != nil {
-				return err
-			}
-			times[s.name] = append(times[s.name], float64(begun-begin)/1e6)
+			times[s.name] = append(times[s.name], ns/1e6)
 		}
 	}
 	remark := "the quickest of processes:"

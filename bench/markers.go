@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"golang.org/x/perf/benchfmt"
 )
@@ -77,12 +76,24 @@ func writeMarkers(dir string) error {
 	if err := write("go.mod", "module markers\n\ngo 1.26\n"); err != nil {
 		return err
 	}
-	return write("main.go", fmt.Sprintf(markersMain, imports.String(), tables.String(), markedFunctions/hotFunctions))
+	calls := fmt.Sprintf(callHot, markedFunctions/hotFunctions)
+	return write("main.go", fmt.Sprintf(callingMain, imports.String(), "\ttables = [][]func(int) int{\n"+tables.String()+"\t}\n", calls))
 }
 
-// markersMain is a program that, with the argument start, prints the time at which main began.
-// Otherwise it calls the hot functions on all processors and prints /proc/self/status.
-const markersMain = `package main
+// callHot calls the hot functions; %d is how far they are apart.
+const callHot = `			x := 0
+			for range 100 {
+				for _, table := range tables {
+					for f := 0; f < len(table); f += %d {
+						x = table[f](x)
+					}
+				}
+			}`
+
+// callingMain is a program that, with the argument start, prints the time at which main began.
+// Otherwise it makes calls on all processors at once and prints /proc/self/status. Its three parts to be
+// filled in are imports, variables and the calls.
+const callingMain = `package main
 
 import (
 	"fmt"
@@ -94,8 +105,8 @@ import (
 
 %s)
 
-var tables = [][]func(int) int{
-%s}
+var (
+%s)
 
 func main() {
 	begun := time.Now()
@@ -111,14 +122,7 @@ func main() {
 			// Who is here keeps a processor until there is one for each.
 			for there.Add(1); there.Load() < int64(procs); {
 			}
-			x := 0
-			for range 100 {
-				for _, table := range tables {
-					for f := 0; f < len(table); f += %d {
-						x = table[f](x)
-					}
-				}
-			}
+%s
 		})
 	}
 	all.Wait()
@@ -181,17 +185,12 @@ func (b *bench) start(ctx context.Context) error {
 			if err := os.Remove(b.dataFile("markers")); err != nil && !os.IsNotExist(err) { // removing the previous file would add to the start time
 				return err
 			}
-			begin := time.Now().UnixNano()
-			text, err := output(ctx, b.work, s.environ, s.program, "start")
+			ns, err := untilMain(ctx, b.work, s.environ, s.program, "start")
 			if err != nil {
 				return err
 			}
-			var begun int64
-			if _, err := fmt.Sscan(string(text), &begun); err != nil {
-				return err
-			}
-			times[s.name] = append(times[s.name], float64(begun-begin)/1e6)
-			if err := b.addSeconds("start/"+s.name+".txt", "Start", float64(begun-begin)); err != nil {
+			times[s.name] = append(times[s.name], ns/1e6)
+			if err := b.addSeconds("start/"+s.name+".txt", "Start", ns); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -36,29 +35,23 @@ func (b *bench) paths(ctx context.Context) error {
 	if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "build", "-o", "program", "."); err != nil {
 		return err
 	}
+	program, data := filepath.Join(dir, "program"), b.dataFile("paths")
 	sides := [3]string{b.inFile("paths"), b.inFile("paths") + ",paths", b.inFile("paths") + ",paths,buckets"}
-	run := func(side int, argument string) (string, error) {
-		if err := os.Remove(b.dataFile("paths")); err != nil && !os.IsNotExist(err) { // removing it would add to the time
-			return "", err
-		}
-		text, err := output(ctx, b.work, []string{sides[side], "GOMAXPROCS=2"}, filepath.Join(dir, "program"), argument)
-		return string(text), err
-	}
 	var sizes, starts [len(sides)][]float64 // MiB and ms by side
 	for range b.roundsOr(5) {
 		for side := range sides {
-			text, err := run(side, "call")
+			text, err := output(ctx, b.work, []string{sides[side], "GOMAXPROCS=2"}, program, "call")
 			if err != nil {
 				return err
 			}
-			resident := memorySize(text, "VmRSS")
+			resident := memorySize(string(text), "VmRSS")
 			sizes[side] = append(sizes[side], resident/(1<<20))
 			if err := b.results.add(fmt.Sprintf("paths/memory-%d.txt", side), "Paths", 1, benchfmt.Value{Value: resident, Unit: "rss-B"}); err != nil {
 				return err
 			}
 		}
 	}
-	p, err := runfile.Read(b.dataFile("paths"))
+	p, err := runfile.Read(data)
 	if err != nil {
 		return err
 	}
@@ -67,17 +60,15 @@ func (b *bench) paths(ctx context.Context) error {
 	}
 	for range b.roundsOr(400) {
 		for side := range sides[:2] {
-			begin := time.Now().UnixNano()
-			text, err := run(side, "start")
+			if err := os.Remove(data); err != nil && !os.IsNotExist(err) { // replacing it would add to the time
+				return err
+			}
+			ns, err := untilMain(ctx, b.work, []string{sides[side], "GOMAXPROCS=2"}, program, "start")
 			if err != nil {
 				return err
 			}
-			var begun int64
-			if _, err := fmt.Sscan(text, &begun); err != nil {
-				return err
-			}
-			starts[side] = append(starts[side], float64(begun-begin)/1e6)
-			if err := b.addSeconds(fmt.Sprintf("paths/start-%d.txt", side), "Start", float64(begun-begin)); err != nil {
+			starts[side] = append(starts[side], ns/1e6)
+			if err := b.addSeconds(fmt.Sprintf("paths/start-%d.txt", side), "Start", ns); err != nil {
 				return err
 			}
 		}
@@ -102,7 +93,7 @@ func writePaths(dir string) error {
 			fmt.Fprintf(&table, "f%d_%d, ", level, f)
 		}
 		tables += fmt.Sprintf("\tlevel%d []func()\n", level)
-		functions.WriteString(fmt.Sprintf("\nfunc init() { level%d = []func(){%s} }\n", level, table.String()))
+		fmt.Fprintf(&functions, "\nfunc init() { level%d = []func(){%s} }\n", level, table.String())
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -110,52 +101,13 @@ func writePaths(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module paths\n\ngo 1.26\n"), 0o666); err != nil {
 		return err
 	}
-	text := fmt.Sprintf(pathsMain, tables, pathLevels) + functions.String()
+	text := fmt.Sprintf(callingMain, "", tables, fmt.Sprintf(callPaths, pathLevels)) + functions.String()
 	return os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666)
 }
 
-// pathsMain is a program that, with the argument start, prints the time at which main began. Otherwise
-// it runs all paths on both processors and prints /proc/self/status.
-const pathsMain = `package main
-
-import (
-	"fmt"
-	"os"
-	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
-)
-
-var (
-%s)
-
-func main() {
-	begun := time.Now()
-	if os.Args[1] == "start" {
-		fmt.Println(begun.UnixNano())
-		return
-	}
-	var all sync.WaitGroup
-	var there atomic.Int64
-	procs := runtime.GOMAXPROCS(0)
-	for range procs {
-		all.Go(func() {
-			// Who is here keeps a processor until there is one for each.
-			for there.Add(1); there.Load() < int64(procs); {
-			}
-			for range 3 {
+// callPaths runs all paths; %d is the level that is called first.
+const callPaths = `			for range 3 {
 				for _, f := range level%d {
 					f()
 				}
-			}
-		})
-	}
-	all.Wait()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		panic(err)
-	}
-	os.Stdout.Write(status)
-}
-`
+			}`

@@ -85,6 +85,19 @@ func watch(pid int, ended <-chan struct{}) <-chan float64 {
 	return peak
 }
 
+// untilMain runs a program that prints the time at which its main began, and returns how long after
+// its start that was, in ns.
+func untilMain(ctx context.Context, dir string, environ []string, words ...string) (float64, error) {
+	begin := time.Now().UnixNano()
+	text, err := output(ctx, dir, environ, words...)
+	if err != nil {
+		return 0, err
+	}
+	var begun int64
+	_, err = fmt.Sscan(string(text), &begun)
+	return float64(begun - begin), err
+}
+
 // memorySize returns a value of /proc/PID/status in bytes: VmRSS, the resident size, or VmHWM, its
 // maximum so far.
 func memorySize(status, key string) float64 {
