@@ -47,7 +47,7 @@ func (f *file) normal(from, to token.Pos) string {
 }
 
 // body returns a hash of the source text between two positions, without blanks and comments: a
-// polynomial in hashBase modulo 2^64. The registry has such hashes.
+// polynomial in hashBase modulo 2^64. Registries contain it, so it must not change.
 func (f *file) body(from, to token.Pos) (h uint64) {
 	for c := range f.code(from, to) {
 		if c != ' ' {

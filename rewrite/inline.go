@@ -10,10 +10,10 @@ import (
 )
 
 // An inliner counts the nodes of the functions of a unit: a lower bound of what the compiler's
-// inliner charges for them (hairyVisitor in cmd/compile/internal/inline/inl.go). A call of a
-// function of the unit also costs that function's nodes, at most gc.CallCost. Any other call costs
-// nothing beyond its nodes, since it may be a conversion or an inlined function that is about as
-// cheap.
+// inliner charges for them (hairyVisitor in cmd/compile/internal/inline/inl.go), except where that
+// drops code behind a constant condition or replaces a call by an instruction. A call of a function
+// of the unit also costs that function's nodes, at most gc.CallCost. Any other call costs nothing
+// beyond its nodes, since it may be a conversion or an inlined function that is about as cheap.
 type inliner struct {
 	functions map[string]*function // by name, methods by T.name
 	types     map[string]ast.Expr  // declared in the unit
@@ -332,8 +332,8 @@ func (fn *function) ranges(s *ast.RangeStmt) bool {
 }
 
 // small reports whether the function must stay inlinable if the compiler inlines it. A function
-// with a loop must only if it may allocate, and its calls leave it likely that the compiler does:
-// what it makes can be on its caller's stack if it is inlined,
+// with a loop must only if it may allocate and, with its calls, is likely to be inlined: what it makes
+// can be on its caller's stack then,
 //
 //	func newT(n int) *T { for … ; return &T{n} }
 //
@@ -343,7 +343,8 @@ func (fn *function) ranges(s *ast.RangeStmt) bool {
 // of a function literal add to those of the function around it.
 func (fn *function) small() bool {
 	return fn.inline && !fn.recursive && fn.mayBeInlined() &&
-		(fn.loops == 0 || fn.likely <= fn.inlineBudget() && fn.mayAllocate() || fn.lit != nil && fn.outer.body != nil && fn.outer.mayBeInlined())
+		(fn.loops == 0 || fn.likely <= fn.inlineBudget() && fn.mayAllocate() ||
+			fn.lit != nil && fn.outer.body != nil && fn.outer.mayBeInlined())
 }
 
 // mayBeInlined reports whether the compiler may inline the function, judging by its nodes.

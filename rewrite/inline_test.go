@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What the plain compiler may inline, and allocates if it does not, is open: a call of another package may be a conversion.
+// What the plain compiler may inline, and allocates if it does not, is open: a call of another package
+// may be a conversion.
 func TestOpenWhatAllocates(t *testing.T) {
 	const text = `package p
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// BenchmarkPath compares a scope that is also recorded by path with one that is not, in batches that
-// alternate, since other work on the machine disturbs both alike, and with one by path with buckets. The first three are scopes of one
-// marker inside others, the last those of 100 markers in random order. ratio is the median, ns the
-// shortest scope without paths.
+// BenchmarkPath compares scopes that are also recorded by path, without and with buckets, with scopes
+// that are not, in batches that alternate, since other work on the machine disturbs all alike. The
+// first three are scopes of one marker inside others, the last those of 100 markers in random order.
+// ratio and ratio-buckets are medians, ns is the shortest scope without paths.
 func BenchmarkPath(b *testing.B) {
 	const count = 160
 	var m [count]Marker
