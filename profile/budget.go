@@ -25,7 +25,7 @@ type Budget struct {
 // off to be on: the program that is built may be run without either.
 func (p *Profile) Budget(share float64) (*Budget, error) {
 	list, _ := p.Costs()
-	program := p.Cost.program()
+	program := p.Cost.Program()
 	if program == 0 {
 		return nil, ErrNoCost
 	}
@@ -58,16 +58,16 @@ func (p *Profile) Budget(share float64) (*Budget, error) {
 // and ok is false, for runs that were killed and for runs too short for their processor time to be
 // measured.
 func (p *Profile) Overhead() (share float64, ok bool) {
-	program := p.Cost.program()
+	program := p.Cost.Program()
 	if program == 0 || float64(p.Cost.CPUNS) < minCPU*float64(p.Cost.Runs) {
 		return 0, false
 	}
 	return float64(p.Cost.MarkersNS) / program, true
 }
 
-// program returns the processor time that the program took without markers, in ns; 0 if unknown. It
+// Program returns the processor time that the program took without markers, in ns; 0 if unknown. It
 // is at least a tenth of all: what markers took is an estimate.
-func (c *Cost) program() float64 {
+func (c *Cost) Program() float64 {
 	if c == nil || c.CPUNS == 0 {
 		return 0
 	}

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/markgen/markgen/units"
 )
@@ -47,7 +46,8 @@ func (l Levels) minus(m Levels) Levels {
 	return Levels{Sub64(l.TimedNS, m.TimedNS), Sub64(l.CountedNS, m.CountedNS), Sub64(l.OffNS, m.OffNS)}
 }
 
-// whole returns by what a number of scopes is multiplied to estimate those of the time off, too.
+// whole returns by what the number of recorded scopes is multiplied to estimate that of the whole run,
+// the time off included.
 func (l Levels) whole() float64 {
 	if on := Add64(l.TimedNS, l.CountedNS); on > 0 {
 		return float64(l.AllNS()) / float64(on)
@@ -59,7 +59,7 @@ func (l Levels) whole() float64 {
 // each call of a function, at about half of what counting it takes. It is an estimate, for which the
 // function runs as often off as on.
 func (p *Profile) offCost() float64 {
-	program := p.Cost.program()
+	program := p.Cost.Program()
 	_, countNS := p.Costs()
 	if program == 0 || countNS == 0 {
 		return 0
@@ -94,5 +94,5 @@ func (p *Profile) overBudget() string {
 
 // BudgetText formats a budget in ppm, as in MARKGEN: 1%, 0.25%.
 func BudgetText(ppm uint64) string {
-	return fmt.Sprintf("%v%%", math.Round(float64(ppm))/1e4)
+	return fmt.Sprintf("%v%%", float64(ppm)/1e4)
 }

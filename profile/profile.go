@@ -31,7 +31,7 @@ type Profile struct {
 	Changes   []Change  // changes of state, in order; nil after a merge
 	Unlogged  uint64    // changes for which the file had no room; 0 after a merge
 	Cost      *Cost     // processor time; nil if unknown for all runs
-	BudgetPPM uint64    // what markers were to cost at most, as a part of the program's processor time, ppm; the largest of several runs; 0 if not limited
+	BudgetPPM uint64    // part of the program's processor time that markers might take, ppm; 0 if not limited; the largest of several runs
 	Wild      *Wild     // random picks; nil if all functions were collected
 	Trace     *Traced   // nil if no trace was recorded
 	Pairs     *Pairs    // pairs of markers open at the same time; nil if not recorded

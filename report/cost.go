@@ -85,8 +85,7 @@ func writeCosts(w *bufio.Writer, p *profile.Profile, list []profile.MarkerCost, 
 
 // writeAffordable writes what would bring the cost down to the affordable.
 func writeAffordable(w *bufio.Writer, p *profile.Profile, list []profile.MarkerCost) {
-	cpu, cost := float64(p.Cost.CPUNS), float64(p.Cost.MarkersNS)
-	cpu = max(cpu-cost, cpu/10) // of the program, as in -budget
+	cpu, cost := p.Cost.Program(), float64(p.Cost.MarkersNS)
 	if cost <= affordable*cpu {
 		fmt.Fprintln(w, "this is within 1%")
 		return

@@ -116,6 +116,11 @@ var kinds = map[uint32]string{
 	layout.BlockParents:  "the parents of a marker",
 	layout.BlockBudget:   "changes of the levels of markers",
 	layout.BlockDemoted:  "what was timed of a marker before it was demoted",
+
+	layout.BlockLabel:       "a label",
+	layout.BlockPath:        "a path",
+	layout.BlockPathCell:    "the figures of a path",
+	layout.BlockPathBuckets: "the times of a path",
 }
 
 func kindName(kind uint32) string {

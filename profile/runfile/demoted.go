@@ -92,8 +92,8 @@ func (r *run) demote() {
 // subtractCounted subtracts the self times of the counted scopes of demoted markers, fine or not,
 // from the self times of the markers around that include them. If these are less, the estimates are
 // too large by what timing a scope added to it, which is much the same for all of them. So each is
-// reduced by the same time a scope, but to no less than leastPart: some are longer than their scopes
-// lasted for other reasons, and no scope lasts no time.
+// reduced by the same time a scope, but to no less than leastPart of it: some are too large for other
+// reasons, and no scope takes no time.
 func (r *run) subtractCounted(list []demoted, fine bool, parents map[uint64][]parentShare, includes map[uint64]bool) {
 	stops := func(index uint64) bool { return r.off[index] != profile.Demoted || includes[index] }
 	within := map[uint64][]counted{} // by marker that includes them
@@ -129,12 +129,12 @@ type counted struct {
 	ns     float64 // their self time, estimated
 }
 
-// leastPart is the part of an estimated self time that is left, unless the estimates are together
-// more than 1/leastPart times too large.
+// leastPart is the part of an estimated self time that is left at least. If that of all together is
+// still too much, each is reduced to the same part.
 const leastPart = 0.2
 
-// excess returns by how many ns a scope the self times of counted scopes must be reduced, but to no
-// less than a part of each, to add up to at most ns.
+// excess returns by how many ns a scope the self times of counted scopes must be reduced to add up to
+// at most ns, and the part of each that is left at least.
 func excess(list []counted, ns float64) (less, least float64) {
 	sum := func(less float64) (sum float64) {
 		for _, c := range list {

@@ -31,7 +31,8 @@ func share(s string) (ppm uint64, ok bool) {
 // timed scopes.
 func (c *Config) Demotes() bool { return c.Demote != 0 && c.needsScopes() == "" }
 
-// needsScopes returns the key, perhaps with its value, that needs more of each scope than its count, "" if there is none.
+// needsScopes returns the key, perhaps with its value, that needs more of each scope than its count; ""
+// if there is none.
 func (c *Config) needsScopes() (key string) {
 	switch {
 	case c.Sample > 1:

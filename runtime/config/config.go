@@ -41,7 +41,7 @@ type Config struct {
 	Calls     uint64 // throttle=CALLS:NS: a marker is turned off after CALLS scopes
 	Quick     uint64 // of NS ns or less on average
 	Demote    uint64 // number of scopes after which a marker is only counted; 0 if never
-	Times     uint64 // if their mean is less than this many times the cost of timing a scope
+	Times     uint64 // if their mean self time is less than this many times the cost of timing a scope
 	Budget    uint64 // what markers may cost, as a part of the program's processor time, ppm; 0 if not given
 	Wild      bool   // collect only at functions that are picked at random
 	Pick      uint64 // number of functions to pick

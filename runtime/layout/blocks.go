@@ -323,8 +323,8 @@ const (
 	PathCellSize   = 64
 )
 
-// A BlockPathBuckets. Its buckets are as those of a cell: a count and a sum in ns each. So the shortest
-// scopes, of 8 to 31 ns, have one.
+// A BlockPathBuckets. Its buckets are those of a cell, with a count and a sum in ns each. They are paired
+// so that the shortest scopes, of 8 to 31 ns, need one block.
 const (
 	PathBucketsNode   = 16 // number of the node u32
 	PathBucketsFirst  = 20 // 1 + number of the first bucket, even u32; the first of those from 0 is not used

@@ -3,8 +3,6 @@
 package perf
 
 import (
-	"math/bits"
-
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -20,8 +18,8 @@ import (
 //     first.
 //   - Rounds of demoted markers may take P/4: budgetGap is the time between them.
 //
-// If there is room, the cheapest are raised by a level again. What has been lowered waits before it is
-// raised, each time twice as long.
+// The cheapest are raised by a level again while counting then takes at most 3P/8, and all P/2. What has
+// been lowered waits before it is raised, each time twice as long.
 
 const (
 	// budgetEvery is the time between two checks, ns. It is longer if a check takes more than
@@ -29,11 +27,10 @@ const (
 	budgetEvery = 10_000_000
 	budgetShare = 10
 
-	// soonest is the minimum time between two checks if markers that are timed, such as those of a
-	// part of the program that begins to run, take more than they may, ns. It is longer if a check
-	// takes more than 1/soonShare of it.
-	soonest   = 1_000_000
-	soonShare = 10
+	// soonest is that time if markers that are timed, such as those of a part of the program that
+	// begins to run, take more than they may. It is longer if a check takes more than 1/budgetShare
+	// of it.
+	soonest = 1_000_000
 
 	// budgetCPU is the minimum CPU time between two checks, ns.
 	budgetCPU = 500_000
@@ -166,7 +163,7 @@ func (b *budgetState) look(t uint64) {
 	}
 	b.looks++
 	since := t - b.at
-	if float64(b.looks*maxBetweenChecks)*scopeTicks() > part()*float64(since) && since > max(fromNS(soonest), soonShare*b.took) {
+	if float64(b.looks*maxBetweenChecks)*scopeTicks() > part()*float64(since) && since > max(fromNS(soonest), budgetShare*b.took) {
 		b.due = min(b.due, t)
 	}
 }
@@ -184,25 +181,18 @@ func (b *budgetState) count(t uint64) {
 			continue
 		}
 		s.note(t)
-		timed, counted, last := uint64(0), s.tallied(), uint64(0)
-		for shard := range usedShards {
-			if c := cellIn(shard, firstIndex+uint32(k)); c != nil {
-				counted += c.Passes
-				last = bits.RotateLeft64(last, 7) ^ c.Last
-			}
-		}
+		timed, counted := s.timed, s.tallied()
+		passes, last := passesOf(firstIndex + uint32(k))
 		if last != s.last { // some scopes were timed
-			s.last = last
+			s.last, timed = last, 0
 			for shard := range usedShards {
 				if c := cellIn(shard, firstIndex+uint32(k)); c != nil {
 					n, _ := c.Timed()
 					timed += n
 				}
 			}
-		} else {
-			timed = s.timed
 		}
-		b.add(s, timed, counted)
+		b.add(s, timed, counted+passes)
 	}
 	for ; b.tables < len(tables); b.tables++ {
 		tables[b.tables].spenders(b)
@@ -246,20 +236,12 @@ func (t *table) spenders(b *budgetState) {
 // tallied returns the number that the rewritten code has counted.
 //
 //go:norace
-//go:nocheckptr
-func (s *spender) tallied() (n uint64) {
+func (s *spender) tallied() uint64 {
 	t, at := s.in(), uintptr(s.line)
 	if !s.counter {
 		at += uintptr(t.n)
 	}
-	if t.counters == nil || at >= t.counterWords() {
-		return 0
-	}
-	n = *t.counterAt(at)
-	for _, own := range t.own {
-		n += *own.counter(at)
-	}
-	return n
+	return t.countAt(at)
 }
 
 // in returns the spender's table.

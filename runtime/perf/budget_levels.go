@@ -173,25 +173,9 @@ func (l *levelLog) turnGates(k int, turned []bool, off bool, t uint64) {
 		if off {
 			shared.SetBits(&m.Off, layout.OffByLimit)
 		} else {
-			m.turnBackOn()
+			m.clearOff(layout.OffByLimit)
 		}
 		l.set(k, uint32(i), m.level(), t)
-	}
-}
-
-// turnBackOn clears OffByLimit.
-//
-//go:norace
-func (m *Marker) turnBackOn() {
-	for {
-		w := shared.Load(&m.Off)
-		left := w &^ layout.OffByLimit
-		if left == layout.OffSettled {
-			left = 0 // alone it would say that the marker is off
-		}
-		if shared.Swap(&m.Off, w, left) {
-			return
-		}
 	}
 }
 
@@ -210,9 +194,3 @@ func (t *table) countLine(i uint32, on bool) {
 	}
 	shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&unsafe.Slice(t.counted, t.n)[i].P)), p)
 }
-
-// counterAt returns word i of the table's counters.
-//
-//go:norace
-//go:nocheckptr
-func (t *table) counterAt(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.counters, 8*i)) }

@@ -69,7 +69,7 @@ func TestBudget(t *testing.T) {
 		for k := range b.markers { // of other tests
 			b.markers[k].rate = 0
 		}
-		s.rate = times * part() * b.recent.cpu / scopeTicks() / b.recent.cpu
+		s.rate = times * part() / scopeTicks()
 		b.keep(at, part()*b.recent.cpu)
 		if got := s.level(); got != want {
 			t.Fatalf("at tick %d level %d, want %d", at, got, want)

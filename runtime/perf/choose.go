@@ -143,7 +143,7 @@ func (t *table) countIf(on bool) {
 	cs := unsafe.Slice(t.counted, t.n)
 	if on && !conf.chooses() && conf.Budget == 0 {
 		for i := range cs {
-			cs[i].P = (*uint64)(unsafe.Add(t.counters, 8*uintptr(i)))
+			cs[i].P = t.counterAt(uintptr(i))
 		}
 		return
 	}
@@ -179,7 +179,7 @@ func (t *table) chooseCounters() {
 			case conf.wants(line.ID(), line.Name()):
 				t.counting[i] = countsOn
 			case conf.chooses():
-				*(*uint64)(unsafe.Add(t.counters, 8*uintptr(t.n+i/64))) |= 1 << (i % 64)
+				*t.counterAt(uintptr(t.n + i/64)) |= 1 << (i % 64)
 			}
 		case tabletext.Block:
 			t.counting[i] = countsAlways

@@ -11,9 +11,10 @@ import (
 )
 
 // Timing short scopes costs much and tells little. With demote=N:TIMES a marker is demoted, so that
-// its scopes are only counted, once N of them have been timed, whose self time was on average less
-// than TIMES times the cost of timing one, and which fit into a round ten times. Nested scopes that
-// do little themselves, as in a recursive descent parser, cost as much as short ones side by side.
+// its scopes are only counted, once N of them have been timed and are short: on average their self
+// time is less than TIMES times the cost of timing one, and their time less than a tenth of a round.
+// Nested scopes that do little themselves, as in a recursive descent parser, cost as much as short
+// ones side by side.
 //
 // The means are trimmed: they exclude the longest hundredth, most of which were preempted.
 //

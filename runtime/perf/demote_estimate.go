@@ -3,7 +3,6 @@
 package perf
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/shared"
@@ -141,20 +140,10 @@ func (e *estimate) add(later *times, scopes uint64) {
 // caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
 func scopesOf(m *Marker, timed uint64) uint64 {
-	n, index := timed, shared.Load(&m.index)&layout.IndexMask
-	for shard := range usedShards {
-		if c := cellIn(shard, index); c != nil {
-			n += c.Passes
-		}
+	n, _ := passesOf(shared.Load(&m.index) & layout.IndexMask)
+	if t, i := findTable(m); t != nil {
+		n += t.countAt(uintptr(t.n) + uintptr(i))
 	}
-	if t, i := findTable(m); t != nil && t.counters != nil && t.counterWords() > uintptr(t.n) {
-		at := uintptr(t.n) + uintptr(i)
-		n += atomic.LoadUint64((*uint64)(unsafe.Add(t.counters, 8*at)))
-		for _, own := range t.own {
-			n += atomic.LoadUint64(own.counter(at))
-		}
-	}
-	return n
+	return n + timed
 }

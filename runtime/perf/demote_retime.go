@@ -211,17 +211,26 @@ func (e *estimate) classify(t *times) {
 	}
 }
 
+// passesOf returns the number of counted scopes in the cells of an index, and a number that changes with
+// the ends of timed ones.
+//
+//go:norace
+func passesOf(index uint32) (n, last uint64) {
+	for shard := range usedShards {
+		if c := cellIn(shard, index); c != nil {
+			n += c.Passes
+			last = bits.RotateLeft64(last, 7) ^ c.Last
+		}
+	}
+	return n, last
+}
+
 // isNew reports whether a scope of the estimate's marker, which has that index, was timed since the
 // last call.
 //
 //go:norace
 func (e *estimate) isNew(index uint32) bool {
-	var last uint64
-	for shard := range usedShards {
-		if c := cellIn(shard, index); c != nil {
-			last = bits.RotateLeft64(last, 7) ^ c.Last
-		}
-	}
+	_, last := passesOf(index)
 	if last == e.last {
 		return false
 	}
@@ -232,12 +241,18 @@ func (e *estimate) isNew(index uint32) bool {
 // timeOn resumes timing of a demoted marker's scopes. The caller holds the lock.
 //
 //go:norace
-func timeOn(m *Marker) {
+func timeOn(m *Marker) { m.clearOff(layout.OffDemoted) }
+
+// clearOff clears a bit of the marker's first word, and OffSettled if that is all that is left: alone
+// it would say that the marker is off.
+//
+//go:norace
+func (m *Marker) clearOff(bit uint32) {
 	for {
 		w := shared.Load(&m.Off)
-		left := w &^ layout.OffDemoted
+		left := w &^ bit
 		if left == layout.OffSettled {
-			left = 0 // alone it would say that the marker is off
+			left = 0
 		}
 		if shared.Swap(&m.Off, w, left) {
 			return

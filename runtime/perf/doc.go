@@ -64,16 +64,17 @@
 //	internal/trigger       triggers, every=, and which change of the state they ask for
 //	internal/wild          which functions collect=wild picks
 //
-// Rarely called functions that would often be inlined are marked noinline: they were 10 KB of text.
-//
 // They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an
 // overlay build internal/runtime/exithook, so that the rest of the standard library can be marked.
+//
+// Functions that are called rarely, but in many places, are marked noinline: inlined, they would make
+// every marked program 10 KB larger.
 //
 // # Builds
 //
 // In an overlay build the same files are packages below GOROOT/src (package runtime of this
 // module). There, module_*.go is replaced by goroot_*.go, which compile nowhere else, and by
-// virtual_*.go, with the functions that only code of such builds calls; in a deep build (package
+// virtual_*.go, with what only code of such builds needs; in a deep build (package
 // overlay/deep) deep_*.go replace plain_*.go. Assembly goes to an existing directory, since the go
 // command runs the assembler there. The comment above each assembly function has its Go
 // declaration, from which the overlay's declarations are made.

@@ -246,6 +246,26 @@ func (t *table) counterWords() uintptr {
 	return uintptr(t.n)
 }
 
+// counterAt returns word i of the table's counts.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) counterAt(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.counters, 8*i)) }
+
+// countAt returns what rewritten code has added to word i of the table's counts; 0 if there is none.
+//
+//go:norace
+func (t *table) countAt(i uintptr) (n uint64) {
+	if t.counters == nil || i >= t.counterWords() {
+		return 0
+	}
+	n = atomic.LoadUint64(t.counterAt(i))
+	for _, own := range t.own {
+		n += atomic.LoadUint64(own.counter(i))
+	}
+	return n
+}
+
 // indexOf returns the marker's position in the table, if it is in the table.
 //
 //go:norace

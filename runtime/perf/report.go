@@ -3,9 +3,6 @@
 package perf
 
 import (
-	"sync/atomic"
-	"unsafe"
-
 	"github.com/markgen/markgen/runtime/internal/report"
 	"github.com/markgen/markgen/runtime/internal/tabletext"
 )
@@ -55,11 +52,7 @@ func gather() (rows []report.Row) {
 				m++
 			case tabletext.Counter:
 				if c < t.n && t.counters != nil {
-					n := atomic.LoadUint64((*uint64)(unsafe.Add(t.counters, 8*uintptr(c))))
-					for _, own := range t.own {
-						n += atomic.LoadUint64(own.counter(uintptr(c)))
-					}
-					rows = append(rows, report.Row{Name: line.Name(), Count: n})
+					rows = append(rows, report.Row{Name: line.Name(), Count: t.countAt(uintptr(c))})
 				}
 				c++
 			case tabletext.Block:

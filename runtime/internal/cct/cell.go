@@ -19,7 +19,7 @@ type Cell struct {
 	sum    uint64
 	nested uint64
 	self   uint64
-	times  bucketsRef // the latest used; nil if there are none
+	times  bucketsRef // a list, the latest used first
 }
 
 // Buckets is a BlockPathBuckets: two buckets of the times of a node on one processor.
@@ -72,8 +72,9 @@ func NewCell(b *Blocks, shard, node uint32) *Cell {
 }
 
 // MakeTimes makes the buckets for scopes that take ns, unless they exist. It returns false if there is
-// no memory. The caller holds the lock. The cell's processor may be in Bucket meanwhile; then buckets
-// may drop out of the list, and are made once more when they are needed: a reader adds them up.
+// no memory. The caller holds the lock. The cell's processor may be in search meanwhile; then buckets
+// may drop out of the list, and are made once more when they are needed: readers of the file add up
+// both.
 //
 //go:norace
 //go:nocheckptr
@@ -106,14 +107,14 @@ func (c *Cell) Bucket(ns uint64) *Bucket {
 	if t := c.times.p; t != nil && t.first == k&^1 {
 		return &t.of[k&1]
 	}
-	return c.other(k)
+	return c.search(k)
 }
 
-// other is Bucket for a bucket that is not one of the latest used, which it becomes.
+// search looks for the bucket of place k behind the first pair, and makes its pair the first.
 //
 //go:norace
 //go:noinline
-func (c *Cell) other(k uint32) *Bucket {
+func (c *Cell) search(k uint32) *Bucket {
 	for t := c.times.p; t != nil; t = t.next.p {
 		if next := t.next.p; next != nil && next.first == k&^1 {
 			t.next, next.next, c.times = next.next, c.times, t.next
