@@ -165,7 +165,8 @@ const (
 	//	24 number of counters u64
 	//	32 offset in the block of a bit for each counter, set if only= or skip= excludes it, u64;
 	//	   0 if none is excluded
-	//	64 one u64 a counter
+	//	40 number of markers whose demoted scopes are counted u64; 0 or all
+	//	64 one u64 a counter, then one a marker
 	BlockCounters = 3
 
 	// BlockAlias says that cells and open scopes of marker OffAliasFrom belong to marker

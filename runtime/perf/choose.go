@@ -179,7 +179,7 @@ func (t *table) chooseCounters() {
 			case conf.wants(line.ID(), line.Name()):
 				t.counting[i] = countsOn
 			case conf.chooses():
-				*t.counterAt(uintptr(t.n + i/64)) |= 1 << (i % 64)
+				*t.counterAt(t.counterWords() + uintptr(i/64)) |= 1 << (i % 64)
 			}
 		case tabletext.Block:
 			t.counting[i] = countsAlways
