@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -39,6 +40,30 @@ func withPaths(n int, seed uint64) *profile.Profile {
 	return p
 }
 
+// addFigures adds all figures of a node to those of its path.
+func addFigures(sums map[string]map[string]uint64, path string, n *profile.Path) {
+	if sums[path] == nil {
+		sums[path] = map[string]uint64{}
+	}
+	sum := sums[path]
+	sum["count"] += n.Count
+	sum["sum"] += n.SumNS
+	sum["nested"] += n.NestedNS
+	sum["self"] += n.SelfNS
+	for _, r := range n.Readings {
+		sum[r.Collector] += r.Scopes
+		for _, v := range r.Values {
+			sum[v.Name+" sum"] += v.Sum
+			sum[v.Name+" self"] += v.Self
+			sum[v.Name+" nested"] += v.Nested
+		}
+	}
+	for _, b := range n.Buckets {
+		sum[fmt.Sprint("scopes in bucket ", b.K)] += b.Count
+		sum[fmt.Sprint("ns in bucket ", b.K)] += b.SumNS
+	}
+}
+
 // Paths add up by the markers, labels and goroutines on them, in any order, and also from files.
 func TestMergePaths(t *testing.T) {
 	a, b, c := withPaths(300, 1), withPaths(200, 2), withPaths(3, 3)
@@ -50,32 +75,17 @@ func TestMergePaths(t *testing.T) {
 	if sum.Paths.Runs != 3 || sum.Paths.Lost != a.Paths.Lost+b.Paths.Lost+c.Paths.Lost {
 		t.Errorf("%d runs, %d lost", sum.Paths.Runs, sum.Paths.Lost)
 	}
-	all := chains(sum.Paths)
-	if len(all) != len(sum.Paths.Nodes) {
-		t.Errorf("%d different paths of %d", len(all), len(sum.Paths.Nodes))
+	want, got := map[string]map[string]uint64{}, map[string]map[string]uint64{}
+	for _, p := range []*profile.Profile{a, b, c} {
+		for path, n := range chains(p.Paths) {
+			addFigures(want, path, &n)
+		}
 	}
-	in := []map[string]profile.Path{chains(a.Paths), chains(b.Paths), chains(c.Paths)}
-	for text, n := range all {
-		count, self, bytes, timed := uint64(0), uint64(0), uint64(0), uint64(0)
-		for _, one := range in {
-			m := one[text]
-			count, self = count+m.Count, self+m.SelfNS
-			for _, r := range m.Readings {
-				bytes += r.Values[0].Sum
-			}
-			for _, b := range m.Buckets {
-				timed += b.Count
-			}
-		}
-		for _, b := range n.Buckets {
-			timed -= b.Count
-		}
-		for _, r := range n.Readings {
-			bytes -= r.Values[0].Sum
-		}
-		if n.Count != count || n.SelfNS != self || bytes|timed != 0 {
-			t.Errorf("%s: %d scopes, want %d; self %d, want %d; %d bytes differ", text, n.Count, count, n.SelfNS, self, bytes)
-		}
+	for path, n := range chains(sum.Paths) {
+		addFigures(got, path, &n)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != len(sum.Paths.Nodes) {
+		t.Errorf("%d nodes of %d paths (-want +got)\n%s", len(sum.Paths.Nodes), len(got), diff)
 	}
 	if profile.Merge([]*profile.Profile{none}).Paths != nil {
 		t.Error("paths where none were recorded")

@@ -41,9 +41,10 @@ var (
 //
 // The result shares memory with p. It does not contain the program's file name and process ID; the
 // start, except its hour, by which the service finds the newest name of a marker; the clock, whose
-// rate identifies machines; blocks, callers, pairs, state changes, traces and warnings; stopwatches and the program's own collectors, whose names are made at
-// run time; and texts that do not have the expected form. A file outside the module is reduced to its
-// base name in the package's import path. left is the number of markers with calls that are left out.
+// rate identifies machines; blocks, callers, pairs, state changes, traces and warnings; stopwatches and
+// the program's own collectors, whose names are made at run time; and texts that do not have the
+// expected form. A file outside the module is reduced to its base name in the package's import path.
+// left is the number of markers with calls that are left out.
 func Anonymous(p *profile.Profile, paths bool) (a *profile.Profile, left int) {
 	a = &profile.Profile{
 		Runs:      p.Runs,

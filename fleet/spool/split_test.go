@@ -61,6 +61,29 @@ func TestSplitPaths(t *testing.T) {
 	}
 }
 
+// A batch has no more paths than the service takes (server.Options.MaxMarkers), however many bytes it
+// may have.
+func TestSplitManyPaths(t *testing.T) {
+	p := profiletest.Random(60, 1)
+	p.Paths = profiletest.CallTree(p, 30_000, 1)
+	bodies, err := split(p, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := 0
+	for _, body := range bodies {
+		d := codec.Decoder{MaxPaths: 20_000}
+		var sum profile.Sum
+		if err := d.AddTo(&sum, body, "batch"); err != nil {
+			t.Fatal(err)
+		}
+		with += len(withFigures(sum.Finish().Paths))
+	}
+	if want := len(p.Paths.Nodes); with != want || want <= 20_000 {
+		t.Errorf("%d paths with figures in %d batches, want %d", with, len(bodies), want)
+	}
+}
+
 // A batch of paths that is too large for the service is split until a path is alone.
 func TestResplitPaths(t *testing.T) {
 	list := make([]profile.Path, 40) // one long path

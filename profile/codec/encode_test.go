@@ -42,7 +42,9 @@ func TestProfileFile(t *testing.T) {
 			t.Fatalf("in parts (-want +got)\n%s", diff)
 		}
 	}
-	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Random(500, 1), profiletest.Load(t, profiletest.DemoRead().File()), profiletest.Load(t, profiletest.Demo().File()), profiletest.Load(t, profiletest.DemoWild().File())} {
+	limited := profiletest.Random(5, 1)
+	limited.BudgetPPM, limited.Markers[3].Levels = 10_000, profile.Levels{TimedNS: 1, CountedNS: 2, OffNS: 3}
+	for _, p := range []*profile.Profile{{}, {Runs: 1}, limited, profiletest.Random(500, 1), profiletest.Load(t, profiletest.DemoRead().File()), profiletest.Load(t, profiletest.Demo().File()), profiletest.Load(t, profiletest.DemoWild().File())} {
 		if diff := cmp.Diff(profile.Merge([]*profile.Profile{p}), profiletest.Encoded(t, p)); diff != "" {
 			t.Errorf("(-written +read)\n%s", diff)
 		}
@@ -190,6 +192,7 @@ func TestEncodeRefuses(t *testing.T) {
 func FuzzProfileFile(f *testing.F) {
 	paths := profiletest.Random(20, 1)
 	paths.Paths = profiletest.RandomPaths(paths, 30, 1)
+	paths.Paths.Nodes[3].Buckets = []profile.Bucket{{K: 5, Count: 1, SumNS: 30}, {K: 7, Count: 2, SumNS: 200}}
 	for _, p := range []*profile.Profile{{}, paths, profiletest.Random(20, 1), profiletest.Load(f, profiletest.DemoRead().File()), profiletest.Load(f, profiletest.DemoSpread().File()), profiletest.Load(f, profiletest.Demo().File()), profiletest.Load(f, profiletest.DemoPairs().File()), profiletest.Load(f, profiletest.DemoWild().File()), profiletest.Load(f, profiletest.TwoUnits())} {
 		file, err := codec.Encode(p)
 		if err != nil {

@@ -84,7 +84,7 @@ func TestList(t *testing.T) {
 		full.Markers = append(full.Markers, marker(id+1))
 	}
 	full.Paths = profile.NewPaths([]profile.Path{{Parent: -1, ID: full.Markers[3].ID, Count: 2}, {Parent: 0, Count: 1}, {Parent: 0, ID: full.Markers[0].ID, Label: "a b", Go: true,
-		Count: 3, SumNS: 4, NestedNS: 1, SelfNS: 2, Readings: full.Markers[0].Readings}})
+		Count: 3, SumNS: 4, NestedNS: 1, SelfNS: 2, Readings: full.Markers[0].Readings, Buckets: []profile.Bucket{{K: 1, Count: 2, SumNS: 2}, {K: 2, Count: 1, SumNS: 2}}}})
 	for name, p := range map[string]*profile.Profile{"full": full, "empty": {}} {
 		file, err := Encode(p)
 		if err != nil {

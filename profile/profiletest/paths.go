@@ -7,20 +7,23 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// RandomPaths returns paths of p's markers, with plausible figures that do not agree with those of
-// the markers. The same markers, n and seed give the same n or fewer nodes.
+// RandomPaths returns n or fewer paths of p's markers, with plausible figures that do not agree with
+// those of the markers. With other seeds about half of the paths are the same, and their figures differ.
 func RandomPaths(p *profile.Profile, n int, seed uint64) *profile.Paths {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	list := make([]profile.Path, n)
 	for i := range list {
-		node := &list[i]
-		node.Parent = r.IntN(i+1) - 1
-		if k := r.IntN(len(p.Markers) + 1); k > 0 {
+		node, of := &list[i], rand.New(rand.NewPCG(0, uint64(i)))
+		if r.IntN(20) == 0 {
+			of = r
+		}
+		node.Parent = of.IntN(i+1) - 1
+		if k := of.IntN(len(p.Markers) + 1); k > 0 {
 			node.ID = p.Markers[k-1].ID
 		}
-		node.Go = r.IntN(9) == 0
-		if r.IntN(4) == 0 {
-			node.Label = []string{"GET /", "GET /item", profile.OtherLabel}[r.IntN(3)]
+		node.Go = of.IntN(9) == 0
+		if of.IntN(4) == 0 {
+			node.Label = []string{"GET /", "GET /item", profile.OtherLabel}[of.IntN(3)]
 		}
 		if r.IntN(20) == 0 {
 			continue // open to the end

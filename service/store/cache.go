@@ -332,10 +332,7 @@ func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *in
 		if _, twice := ids[name]; twice {
 			continue
 		}
-		is := 0
-		if name.of {
-			is = 1
-		}
+		is := bit(name.of)
 		var id int64
 		err := tx.QueryRowContext(ctx, "SELECT id FROM name WHERE collector = $1 AND value = $2 AND is_value = $3", name.collector, name.value, is).Scan(&id)
 		if err == sql.ErrNoRows {
@@ -354,8 +351,8 @@ func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *in
 	return ids, nil
 }
 
-// loadCache reads the origins, names and nodes added since its last call. All are numbered without gaps,
-// in the order of arrival.
+// loadCache reads the origins, names and nodes added since its last call. All are numbered without
+// gaps, in the order of arrival.
 func (s *Store) loadCache(ctx context.Context, q queryer) error {
 	c := s.cache
 	c.loading.Lock()

@@ -77,8 +77,8 @@ func child(words []string) error {
 func killBatches(seed uint64, n int) (list []fact) {
 	r := newMaker(seed)
 	r.large = true
-	for range n {
-		list = append(list, r.batch())
+	for i := range n {
+		list = append(list, withPaths(r.batch(), 8, uint64(i)))
 	}
 	return list
 }
@@ -142,7 +142,9 @@ func testKilled(t *testing.T, url string) {
 	if _, ended := killed(t, url, seed, n, 0); !ended {
 		t.Fatal("the child failed")
 	}
-	checkAll(t, open(t, url, store.Options{}), list)
+	s := open(t, url, store.Options{})
+	checkAll(t, s, list)
+	checkPaths(t, s, list)
 }
 
 func TestKilledSQLite(t *testing.T) { testKilled(t, filepath.Join(t.TempDir(), "fleet.db")) }

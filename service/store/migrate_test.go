@@ -27,7 +27,14 @@ var update = flag.Bool("update-store", false, "make the stores in testdata of th
 // versions is the number of versions with a store in testdata, made from versionBatches.
 const versions = 5
 
-func versionBatches() []fact { return killBatches(40, 12) }
+func versionBatches() (list []fact) {
+	r := newMaker(40)
+	r.large = true
+	for range 12 {
+		list = append(list, r.batch())
+	}
+	return list
+}
 
 // Stores made by earlier versions are upgraded, and keep their content.
 func TestMigrateSQLite(t *testing.T) {

@@ -29,9 +29,9 @@ type place struct {
 	inside bool   // so do its scopes and the scopes around them, which are counted there, too
 }
 
-// places returns the places of the paths in a batch. find returns the number of a node; 0 if there is
-// none, and never for one of API 0.
-func places(p *profile.Paths, find func(node) int64) []place {
+// places returns the places of the paths in a batch. find returns the number of a node, or 0 if there
+// is none; other is true for a node that is needed whatever the limit.
+func places(p *profile.Paths, find func(n node, other bool) int64) []place {
 	if p == nil {
 		return nil
 	}
@@ -45,11 +45,14 @@ func places(p *profile.Paths, find func(node) int64) []place {
 			list[i], list[i].inside = up, true
 			continue
 		}
-		k := find(node{up.node, uint64(n.ID), n.Go, cleanDistinct(n.Label)})
-		if k > 0 {
+		k := find(node{up.node, uint64(n.ID), n.Go, cleanDistinct(n.Label)}, false)
+		switch {
+		case k > 0:
 			list[i] = place{node: k, api: uint64(n.ID)}
-		} else {
-			list[i] = place{node: find(node{parent: up.node}), beyond: true}
+		case up.node > 0 && up.api == 0: // no other below other, so that there are at most twice the limit
+			list[i] = place{node: up.node, beyond: true, inside: true}
+		default:
+			list[i] = place{node: find(node{parent: up.node}, true), beyond: true}
 		}
 	}
 	return list
@@ -59,15 +62,15 @@ func places(p *profile.Paths, find func(node) int64) []place {
 func (c *rowCache) places(p *profile.Paths) (list []place, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	list = places(p, func(n node) int64 { return c.numberOf[n] })
+	list = places(p, func(n node, _ bool) int64 { return c.numberOf[n] })
 	return list, !slices.ContainsFunc(list, func(p place) bool { return p.node == 0 })
 }
 
 // lacksNodes reports whether nodes of a batch are to be added. The caller has locked c.
 func (c *rowCache) lacksNodes(p *profile.Paths, limit int) (lacks bool) {
-	places(p, func(n node) int64 {
+	places(p, func(n node, other bool) int64 {
 		k := c.numberOf[n]
-		if k == 0 && (n.api == 0 || len(c.nodes) < limit) {
+		if k == 0 && (other || len(c.nodes) < limit) {
 			lacks = true
 		}
 		return k
@@ -81,9 +84,9 @@ func (s *Store) addNodes(ctx context.Context, tx transaction, p *profile.Paths, 
 	rows := newRowset([]string{"id", "parent", "api", "starts"}, []string{"label"})
 	numbers := map[node]int64{}
 	s.cache.mu.RLock()
-	places(p, func(one node) int64 {
+	places(p, func(one node, other bool) int64 {
 		k := cmp.Or(s.cache.numberOf[one], numbers[one])
-		if k > 0 || one.api != 0 && *n >= int64(s.options.MaxNodes) {
+		if k > 0 || !other && *n >= int64(s.options.MaxNodes) {
 			return k
 		}
 		*n++
@@ -150,31 +153,20 @@ func (p *packer) paths(list []profile.Path, at []place, indexes []int, numbers n
 // markers on them, without other figures. If the filter selects by package, function or kind, what
 // is inside other markers is inside the scope around these.
 func (s *Store) Paths(ctx context.Context, f fleet.Filter) (*profile.Profile, error) {
-	p, err := s.paths(ctx, &f)
+	p, err := s.runs(ctx, &f, true)
 	return p, s.wrap("adding paths up", err)
 }
 
-func (s *Store) paths(ctx context.Context, f *fleet.Filter) (*profile.Profile, error) {
-	tx, err := s.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer tx.Rollback()
-	origins, err := s.chosen(ctx, tx, f)
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.runProfile(ctx, tx, origins, f)
-	if err != nil {
-		return nil, err
-	}
+// addPaths adds to a profile the nodes of some origins and of the filter's days, and the markers on
+// them.
+func (s *Store) addPaths(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter, p *profile.Profile) error {
 	from, to := days(f)
 	args, where := []any{from, to}, " WHERE day >= $1 AND day <= $2"
 	if few := inOrigins("origin", origins, &args); few != "" {
 		where += " AND " + few
 	}
 	sums := map[int64]*[4]int64{} // by node<<valueBits | value
-	if err := s.scanRows(ctx, tx, paths, where, args, func(values []int64) error {
+	if err := s.scanRows(ctx, q, paths, where, args, func(values []int64) error {
 		if _, ok := origins[int32(values[1])]; !ok {
 			return nil
 		}
@@ -187,7 +179,7 @@ func (s *Store) paths(ctx context.Context, f *fleet.Filter) (*profile.Profile, e
 		}
 		return nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	list := s.cache.tree(sums)
 	apis := map[registry.ID]*apiRow{}
@@ -195,8 +187,8 @@ func (s *Store) paths(ctx context.Context, f *fleet.Filter) (*profile.Profile, e
 		apis[list[i].ID] = nil
 	}
 	delete(apis, 0)
-	if err := s.readAPIs(ctx, tx, apis); err != nil {
-		return nil, err
+	if err := s.readAPIs(ctx, q, apis); err != nil {
+		return err
 	}
 	whole := f.Package+f.Function+f.Kind == ""
 	list = profile.KeepPaths(list, func(i int) bool {
@@ -212,7 +204,7 @@ func (s *Store) paths(ctx context.Context, f *fleet.Filter) (*profile.Profile, e
 		}
 	}
 	slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
-	return p, nil
+	return nil
 }
 
 // tree returns the nodes with the sums, and those above them, parents before children.

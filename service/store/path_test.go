@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -18,18 +19,27 @@ import (
 )
 
 // pathBatches returns n batches with call paths, also of scopes beyond the limit of their processes.
+// Two by two they have markers and many paths in common.
 func pathBatches(r *maker, n int) (list []fact) {
 	for len(list) < n {
 		b := r.batch()
 		if len(b.Profile.Markers) == 0 {
 			continue
 		}
-		b.Profile.Paths = profiletest.RandomPaths(b.Profile, 60, uint64(len(list)%4))
-		with := batchOf(b.Profile, b.Origin, b.Day, b.ID)
-		with.Token = b.Token
-		list = append(list, with)
+		if k := len(list); k%2 > 0 {
+			b.Profile.Markers = list[k-1].Profile.Markers
+		}
+		list = append(list, withPaths(b, 60, uint64(len(list)%4)))
 	}
 	return list
+}
+
+// withPaths returns the batch with random paths of its markers.
+func withPaths(b *fleet.Batch, n int, seed uint64) *fleet.Batch {
+	b.Profile.Paths = profiletest.RandomPaths(b.Profile, n, seed)
+	with := batchOf(b.Profile, b.Origin, b.Day, b.ID)
+	with.Token = b.Token
+	return with
 }
 
 // pathsOf returns the sum of the paths of the chosen batches.
@@ -213,5 +223,37 @@ func testMaxNodes(t *testing.T, url string) {
 	}
 	if got.Paths.Other() <= whole.Other() {
 		t.Error("no scope is at other")
+	}
+}
+
+// Nodes for scopes that are at other in their batch already are limited, too: those with labels, and
+// those below others.
+func testMaxOthers(t *testing.T, url string) {
+	const most, labels, depths = 70, 60, 5
+	r := newMaker(35)
+	s := open(t, url, store.Options{MaxNodes: most})
+	var list []profile.Path
+	for depth := range depths {
+		for label := range labels {
+			n := profile.Path{Parent: len(list) - labels, Count: 1}
+			if depth == 0 {
+				n.Parent, n.Label = -1, strconv.Itoa(label)
+			}
+			list = append(list, n)
+		}
+		b := r.batch()
+		b.Profile.Paths = profile.NewPaths(list)
+		ingest(t, s, batchOf(b.Profile, b.Origin, b.Day, b.ID))
+	}
+	settle(t, s)
+	got, err := s.Paths(t.Context(), fleet.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Paths.Nodes); n > 2*most+1 { // an other for each node, and one for the roots
+		t.Errorf("%d nodes, limit %d", n, most)
+	}
+	if n := got.Paths.Other(); n != labels*depths*(depths+1)/2 {
+		t.Errorf("%d scopes, want %d", n, labels*depths*(depths+1)/2)
 	}
 }

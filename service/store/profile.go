@@ -23,7 +23,7 @@ func (s *Store) Profile(ctx context.Context, f fleet.Filter, limit int) (p *prof
 }
 
 func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error) {
-	if p, err = s.runs(ctx, &f); err != nil {
+	if p, err = s.runs(ctx, &f, false); err != nil {
 		return nil, false, err
 	}
 	size := 0
@@ -71,8 +71,9 @@ func sizeOf(m *profile.Marker) int {
 	return n
 }
 
-// runs returns a profile of what a filter selects, without markers and paths.
-func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, error) {
+// runs returns a profile of what a filter selects, without markers; with paths, these and the markers
+// on them.
+func (s *Store) runs(ctx context.Context, f *fleet.Filter, paths bool) (*profile.Profile, error) {
 	tx, err := s.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -83,13 +84,18 @@ func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, er
 		return nil, err
 	}
 	p, err := s.runProfile(ctx, tx, origins, f)
-	if err == nil {
-		p.Paths = nil
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	if !paths {
+		p.Paths = nil
+		return p, nil
+	}
+	return p, s.addPaths(ctx, tx, origins, f, p)
 }
 
-// runProfile returns a profile without markers and nodes of paths, of some origins and of the filter's days.
+// runProfile returns a profile without markers and nodes of paths, of some origins and of the
+// filter's days.
 func (s *Store) runProfile(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter) (*profile.Profile, error) {
 	from, to := days(f)
 	var row [rowWidth]int64

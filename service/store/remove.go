@@ -193,17 +193,18 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (
 	if uint64(c) == chunks/2 { // from-1 overflows
 		within = fmt.Sprintf("api <= %d", from+1<<56-1)
 	}
-	had, any := map[int64]bool{}, false
+	had, some := map[int64]bool{}, false
 	for _, t := range byTag {
 		if err := which.take(ctx, tx, t.name, "api", within+" AND ", dry, func(api int64) {
-			if any = true; api != 0 { // which is of scopes beyond a limit of nodes
+			some = true
+			if api != 0 { // 0 is of paths beyond a limit of nodes
 				had[api] = true
 			}
 		}); err != nil {
 			return 0, err
 		}
 	}
-	if dry || !any {
+	if dry || !some {
 		return len(had), nil
 	}
 	origins := newRowset([]string{"origin", "same"}, nil)

@@ -27,9 +27,9 @@ func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) strin
 	return column + " IN (" + strings.Join(in, ", ") + ")"
 }
 
-// scanCells calls visit for the rows of statistics, without paths, of some APIs within a filter's days. Rows of
-// other origins are included if origins has more than maxConditionOrigins. values is valid until
-// visit returns.
+// scanCells calls visit for the rows of statistics, without paths, of some APIs within a filter's
+// days. Rows of other origins are included if origins has more than maxConditionOrigins. values is
+// valid until visit returns.
 func (s *Store) scanCells(ctx context.Context, q queryer, apis []int64, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
 	from, to := days(f)
 	args := []any{from, to}

@@ -50,6 +50,7 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"OldPaths":   testOldPaths,
 		"PathKinds":  testPathsOfKind,
 		"MaxNodes":   testMaxNodes,
+		"MaxOthers":  testMaxOthers,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}
