@@ -81,7 +81,7 @@ func (p *percentage) Set(text string) error {
 		v /= 100
 	}
 	switch {
-	case err != nil || !(v >= 0) || v > 1e4:
+	case err != nil || !(v >= 0) || v > 1e6:
 		return fmt.Errorf("give a part of the old value such as 5%% or 0.05")
 	case v > 1 && !percent:
 		return fmt.Errorf("%[1]s is a multiple of the old value; write %[1]s%%, or %[2]g%% if that is meant", number, 100*v)

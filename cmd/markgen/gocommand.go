@@ -169,9 +169,9 @@ func (own *ownFlags) setKinds(text string) error {
 }
 
 // parseFirst parses flags of fs at the start of args and returns the rest, which begins with the
-// first flag unknown to fs. If that is no flag of go's either, and has no value that = joins to it, go
-// would take what follows for arguments of the tests, and no package: it is an error if a flag of fs is
-// spelled nearly so.
+// first flag unknown to fs. If go does not know that flag either, it takes what follows for arguments of
+// the tests, also packages, unless the flag has the form -flag=value. So it is an error if a flag of fs has
+// nearly the same name.
 func parseFirst(e *cli.Env, fs *flag.FlagSet, args []string) (rest []string, code int, done bool) {
 	for len(args) > 0 {
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")

@@ -305,6 +305,9 @@ func TestBatchRefused(t *testing.T) {
 		{"a label with an escape", path, node(func(n *profile.Path) { n.Label = "a\x1b[2J" }), is, 422, "profile-refused"},
 		{"a long label", path, node(func(n *profile.Path) { n.Label = strings.Repeat("x", 101) }), is, 422, "profile-refused"},
 		{"a path of 584 years", path, node(func(n *profile.Path) { n.SumNS = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"paths of too many runs", path, change(func(p *profile.Profile, _ *profile.Marker) {
+			p.Paths = &profile.Paths{Runs: math.MaxUint64}
+		}), is, 422, "profile-refused"},
 		{"a path's reading", path, node(func(n *profile.Path) {
 			n.Readings = []profile.Reading{{Collector: "io", Values: []profile.Value{{Name: "x", Self: math.MaxUint64}}}}
 		}), is, 422, "profile-refused"},

@@ -68,6 +68,9 @@ func (s *Server) paths(p *profile.Paths) string {
 	if p == nil {
 		return ""
 	}
+	if trouble := tooLargeValue(p.Runs, p.Lost, p.Labels); trouble != "" {
+		return trouble
+	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if trouble := s.text(n.Label); trouble != "" {
@@ -79,7 +82,7 @@ func (s *Server) paths(p *profile.Paths) string {
 		if len(n.Buckets) > 0 {
 			return "its distribution is not taken; markgen push leaves it out"
 		}
-		figures := []uint64{p.Runs, p.Lost, p.Labels, n.Count, n.SumNS, n.NestedNS, n.SelfNS}
+		figures := []uint64{n.Count, n.SumNS, n.NestedNS, n.SelfNS}
 		for _, r := range n.Readings {
 			figures = append(figures, r.Scopes, r.Dropped)
 			for _, v := range r.Values {
