@@ -60,9 +60,9 @@ func (b *bench) programBudget(ctx context.Context, p sharedProgram) error {
 		held, off = append(held, part), max(off, n)
 	}
 	plain := fewest(took[0])
-	b.record("budget: "+p.name+", collecting with 1 %", atMost(1.04), fewest(took[2])/plain, fmt.Sprintf("plain %.2f s of processor time", plain))
-	b.record("budget: "+p.name+", off", bar{}, fewest(took[1])/plain, "what markers cost that record nothing")
-	b.record("budget: "+p.name+", time held by the markers that remain", atLeast(95).in("%"), 100*fewest(held), fmt.Sprintf("%d were off for a part", off))
+	b.record(p.name+", collecting with 1 %", atMost(1.04), fewest(took[2])/plain, fmt.Sprintf("plain %.2f s of processor time", plain))
+	b.record(p.name+", off", bar{}, fewest(took[1])/plain, "what markers cost that record nothing")
+	b.record(p.name+", time held by the markers that remain", atLeast(95).in("%"), 100*fewest(held), fmt.Sprintf("%d were off for a part", off))
 	return nil
 }
 
@@ -111,13 +111,13 @@ func (b *bench) budgetBuild(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", pkg, err)
 		}
-		b.record("budgetbuild: "+pkg+", collecting", bar{}, geoMean(some, 2, 0), fmt.Sprintf("geometric mean of %d benchmarks, off %.3f", len(some), geoMean(some, 1, 0)))
+		b.record(pkg+", collecting", bar{}, geoMean(some, 2, 0), fmt.Sprintf("geometric mean of %d benchmarks, off %.3f", len(some), geoMean(some, 1, 0)))
 		all = append(all, some...)
 	}
 	worst := bySlowdown(all, 2, 0)[0]
-	b.record("budgetbuild: all of these packages, collecting", atMost(1.03), geoMean(all, 2, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(all)))
-	b.record("budgetbuild: the slowest of these", atMost(1.1), worst.ratio(2, 0), worst.pkg+" "+worst.name)
-	b.record("budgetbuild: all of these packages, off", atMost(1.01), geoMean(all, 1, 0), "")
+	b.record("all of these packages, collecting", atMost(1.03), geoMean(all, 2, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(all)))
+	b.record("the slowest of these", atMost(1.1), worst.ratio(2, 0), worst.pkg+" "+worst.name)
+	b.record("all of these packages, off", atMost(1.01), geoMean(all, 1, 0), "")
 	printSlowest("the ten that are slowed down most", all, 2, 0)
 	return nil
 }

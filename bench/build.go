@@ -61,7 +61,7 @@ func (c *comparison) add(side int, p process) {
 
 // figure reports the ratio of markgen to go build -cover, by the quickest round of each.
 func (c *comparison) figure(b *bench, name string, limit float64) {
-	b.record("build: "+name, atMost(limit), fewest(c.wall[1])/fewest(c.wall[0]),
+	b.record(name, atMost(limit), fewest(c.wall[1])/fewest(c.wall[0]),
 		fmt.Sprintf("wall %s s, cover %s s; processor time %.1f s, cover %.1f s, ratio %.3g",
 			list(c.wall[1], "%.1f"), list(c.wall[0], "%.1f"), median(c.cpu[1]), median(c.cpu[0]), median(c.cpu[1])/median(c.cpu[0])))
 }

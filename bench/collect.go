@@ -32,7 +32,7 @@ func (b *bench) collect(ctx context.Context) error {
 	}
 	for i, c := range collectors {
 		reads := best[i]["FunctionReads"]
-		b.record("collect: "+c.about, bar{}, best[i]["Functions"]/reads,
+		b.record(c.about, bar{}, best[i]["Functions"]/reads,
 			fmt.Sprintf("%.4g ns, nested %.4g, two reads %.1f", best[i]["Functions"], best[i]["FunctionsNested"], reads))
 	}
 	return nil

@@ -46,10 +46,10 @@ func (b *bench) count(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			b.recordCount(fmt.Sprintf("count: %s, %s", processors(procs), pkg), bar{}, some)
+			b.recordCount(fmt.Sprintf("%s, %s", processors(procs), pkg), bar{}, some)
 			all = append(all, some...)
 		}
-		about := "count: " + processors(procs) + ", "
+		about := processors(procs) + ", "
 		b.recordCount(about+"all of these packages", atMost(1), all)
 		worst := bySlowdown(all, countMarked, countCover)[0]
 		b.record(about+"the slowest against cover", atMost(1), worst.ratio(countMarked, countCover),
@@ -73,7 +73,7 @@ func (b *bench) countParallel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.recordCount("countpar: small functions", bar{}, all)
+	b.recordCount("small functions", bar{}, all)
 	for _, pkg := range standardPackages {
 		dir, err := standardDir(ctx, pkg)
 		if err != nil {
@@ -90,10 +90,10 @@ func (b *bench) countParallel(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.recordCount("countpar: "+pkg, bar{}, some)
+		b.recordCount(pkg, bar{}, some)
 		all = append(all, some...)
 	}
-	b.recordCount("countpar: all of these on "+processors(cores()), atMost(0.7), all)
+	b.recordCount("all of these on "+processors(cores()), atMost(0.7), all)
 	printSlowest("the ten slowest against cover -covermode=atomic", all, countMarked, countCover)
 	return nil
 }

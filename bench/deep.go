@@ -31,12 +31,12 @@ func (b *bench) deep(ctx context.Context) error {
 	for _, s := range selfScopes {
 		t := timing{"scope", s.about, []float64{best[0][s.name], best[1][s.name]}}
 		all = append(all, t)
-		b.record("deep: "+s.about, bar{}, t.ratio(1, 0), fmt.Sprintf("%.1f ns, ordinary %.1f", t.ns[1], t.ns[0]))
+		b.record(s.about, bar{}, t.ratio(1, 0), fmt.Sprintf("%.1f ns, ordinary %.1f", t.ns[1], t.ns[0]))
 	}
-	b.record("deep: all of these", atMost(1.1), geoMean(all, 1, 0), "geometric mean")
+	b.record("all of these", atMost(1.1), geoMean(all, 1, 0), "geometric mean")
 	for i, about := range []string{"alloc, of the process", "alloc", "wait"} {
 		side := best[i+2]
-		b.record("deep: a function, collect="+about, bar{}, side["Functions"]/side["FunctionReads"],
+		b.record("a function, collect="+about, bar{}, side["Functions"]/side["FunctionReads"],
 			fmt.Sprintf("%.1f ns, nested %.1f, two reads %.1f", side["Functions"], side["FunctionsNested"], side["FunctionReads"]))
 	}
 	return b.deepAllocation(ctx)
@@ -61,8 +61,8 @@ func (b *bench) deepAllocation(ctx context.Context) error {
 		all = append(all, timing{"alloc", name, []float64{ns, best[1][name]}})
 	}
 	for _, t := range bySlowdown(all, 1, 0) {
-		b.record("deep: allocation, "+t.name, bar{}, t.ratio(1, 0), fmt.Sprintf("%s ns, plain %s", short(t.ns[1]), short(t.ns[0])))
+		b.record("allocation, "+t.name, bar{}, t.ratio(1, 0), fmt.Sprintf("%s ns, plain %s", short(t.ns[1]), short(t.ns[0])))
 	}
-	b.record("deep: allocation, all of these", atMost(1.05), geoMean(all, 1, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(all)))
+	b.record("allocation, all of these", atMost(1.05), geoMean(all, 1, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(all)))
 	return nil
 }

@@ -64,8 +64,8 @@ func (b *bench) diffPower(ctx context.Context) error {
 	if len(missed) > 0 {
 		remark += "; missed: " + strings.Join(missed, " ")
 	}
-	b.record("diff: 5 % more work of one function is found", atLeast(0.9), float64(found)/float64(trials), remark)
-	b.record("diff: nothing changed, and it fails", atMost(0.05), float64(failed)/float64(trials), fmt.Sprintf("%d of %d trials", failed, trials))
+	b.record("5 % more work of one function is found", atLeast(0.9), float64(found)/float64(trials), remark)
+	b.record("nothing changed, and it fails", atMost(0.05), float64(failed)/float64(trials), fmt.Sprintf("%d of %d trials", failed, trials))
 	return nil
 }
 

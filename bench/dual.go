@@ -26,7 +26,7 @@ func (b *bench) dual(ctx context.Context) error {
 		}
 		sizes[i] = float64(info.Size()) / 1024
 	}
-	b.record("dual: the plain program, added to that of go build", atMost(16).in("kB"), sizes[1]-sizes[0],
+	b.record("the plain program, added to that of go build", atMost(16).in("kB"), sizes[1]-sizes[0],
 		fmt.Sprintf("%.0f kB, with the marked program %.0f", sizes[1], sizes[1]+sizes[2]))
 	if err := b.dualStart(ctx, sides); err != nil {
 		return err
@@ -41,10 +41,10 @@ func (b *bench) dual(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.record(fmt.Sprintf("dual: off, layout %d", layout), bar{}, ratio, "")
+		b.record(fmt.Sprintf("off, layout %d", layout), bar{}, ratio, "")
 		sum += math.Log(ratio)
 	}
-	b.record("dual: off, against go build", atMost(1.01), math.Exp(sum/float64(len(layouts))), "geometric mean of sort, json, regexp and flate in these layouts")
+	b.record("off, against go build", atMost(1.01), math.Exp(sum/float64(len(layouts))), "geometric mean of sort, json, regexp and flate in these layouts")
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (b *bench) dualStart(ctx context.Context, sides []dualSide) error {
 	for _, s := range sides {
 		remark += fmt.Sprintf(" %s %.2f ms", s.name, fewest(times[s.name]))
 	}
-	b.record("dual: start, added to that of go build", atMost(0.2).in("ms"), fewest(times["dual"])-fewest(times["plain"]), remark)
-	b.record("dual: start with MARKGEN, added to that of the marked program", atMost(2).in("ms"), fewest(times["becomes"])-fewest(times["marked"]), "")
+	b.record("start, added to that of go build", atMost(0.2).in("ms"), fewest(times["dual"])-fewest(times["plain"]), remark)
+	b.record("start with MARKGEN, added to that of the marked program", atMost(2).in("ms"), fewest(times["becomes"])-fewest(times["marked"]), "")
 	return nil
 }

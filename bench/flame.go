@@ -27,7 +27,7 @@ func (b *bench) flame(ctx context.Context) error {
 	if err := report.Write(&page, p, report.Options{Format: "html"}); err != nil {
 		return err
 	}
-	about := fmt.Sprintf("flame graph of %d paths: ", flamePaths)
+	about := fmt.Sprintf("%d paths, ", flamePaths)
 	b.record(about+"bytes", atMost(6).in("MB"), float64(page.Len())/1e6, "")
 	file := filepath.Join(b.work, "flame.html")
 	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {

@@ -78,7 +78,7 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 	}
 	rest := time.Since(begin)
 	rate := float64(full.Rows) / (full.Took + rest).Seconds()
-	b.record("ingest: "+name+", markers a second", atLeast(rows), rate,
+	b.record(name+", markers a second", atLeast(rows), rate,
 		fmt.Sprintf("%d batches of %d KiB packed, p99 %v; %.1f s more until all was in the tables; %d turned away", full.Batches, full.Bytes/max(full.Batches, 1)>>10, full.P99.Round(time.Millisecond), rest.Seconds(), full.Refused))
 	if err := b.results.add("fleet/ingest.txt", "Ingest/"+name, full.Rows, benchfmt.Value{Value: rate, Unit: "markers/s"}); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 	if err != nil {
 		return err
 	}
-	b.record("ingest: "+name+", a batch at half that rate, p99", atMost(250).in("ms"), float64(half.P99.Microseconds())/1000,
+	b.record(name+", a batch at half that rate, p99", atMost(250).in("ms"), float64(half.P99.Microseconds())/1000,
 		fmt.Sprintf("p50 %v, max %v, %.0f markers a second", half.P50.Round(time.Millisecond), half.Max.Round(time.Millisecond), float64(half.Rows)/half.Took.Seconds()))
 	peak = max(peak, server.Peak())
 
@@ -99,13 +99,13 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 	if err != nil {
 		return err
 	}
-	b.record("ingest: "+name+", batches of 5 markers a second", bar{}, float64(small.Batches)/small.Took.Seconds(), fmt.Sprintf("p99 %v", small.P99.Round(time.Millisecond)))
+	b.record(name+", batches of 5 markers a second", bar{}, float64(small.Batches)/small.Took.Seconds(), fmt.Sprintf("p99 %v", small.P99.Round(time.Millisecond)))
 	if info, err := os.Stat(db); err == nil {
 		figures := 0
 		for i := range usualFleet.Origins() {
 			figures += usualFleet.Source(i).Markers()
 		}
-		b.record("ingest: "+name+", the file, for each marker of a kind of machine and day", bar{}.in("bytes"), float64(info.Size())/float64(figures), fmt.Sprintf("%d of these", figures))
+		b.record(name+", the file, for each marker of a kind of machine and day", bar{}.in("bytes"), float64(info.Size())/float64(figures), fmt.Sprintf("%d of these", figures))
 	}
 	new, err := b.loaded(ctx, fleettest.Load{URL: server.URL(), Fleet: newFleet, Time: 20 * time.Second})
 	if err != nil {
@@ -118,8 +118,8 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 		remark = "not all was in the tables %.1f s later; the rest was in the log"
 	}
 	rest = time.Since(begin)
-	b.record("ingest: "+name+", markers a second, each new to a kind of machine", bar{}, float64(new.Rows)/(new.Took+rest).Seconds(), fmt.Sprintf(remark+"; %d turned away", rest.Seconds(), new.Refused))
-	b.record("ingest: "+name+", memory of the server", atMost(512).in("MiB"), float64(peak)/(1<<20), "the most it had in all of this")
+	b.record(name+", markers a second, each new to a kind of machine", bar{}, float64(new.Rows)/(new.Took+rest).Seconds(), fmt.Sprintf(remark+"; %d turned away", rest.Seconds(), new.Refused))
+	b.record(name+", memory of the server", atMost(512).in("MiB"), float64(peak)/(1<<20), "the most it had in all of this")
 	return nil
 }
 

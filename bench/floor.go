@@ -44,15 +44,15 @@ func (b *bench) floor(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", pkg, err)
 			}
-			b.record(fmt.Sprintf("floor: %s, layout %d", pkg, layout), bar{}, geoMean(one, 1, 0), fmt.Sprintf("marked %.3g", geoMean(one, 2, 0)))
+			b.record(fmt.Sprintf("%s, layout %d", pkg, layout), bar{}, geoMean(one, 1, 0), fmt.Sprintf("marked %.3g", geoMean(one, 2, 0)))
 			some = append(some, one...)
 		}
-		b.record("floor: "+pkg, bar{}, geoMean(some, 1, 0), fmt.Sprintf("marked %.3g; %d tests, geometric mean of %d benchmarks in %d layouts",
+		b.record(pkg, bar{}, geoMean(some, 1, 0), fmt.Sprintf("marked %.3g; %d tests, geometric mean of %d benchmarks in %d layouts",
 			geoMean(some, 2, 0), tests, len(some)/len(layouts), len(layouts)))
 		all = append(all, some...)
 	}
-	b.record("floor: all of these packages, a test at the top alone", bar{}, geoMean(all, 1, 0), "against plain in the same layouts")
-	b.record("floor: the same, marked", bar{}, geoMean(all, 2, 0), "against plain in the same layouts")
+	b.record("all of these packages, a test at the top alone", bar{}, geoMean(all, 1, 0), "against plain in the same layouts")
+	b.record("the same, marked", bar{}, geoMean(all, 2, 0), "against plain in the same layouts")
 	return nil
 }
 

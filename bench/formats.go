@@ -46,7 +46,7 @@ func (b *bench) formats(ctx context.Context) error {
 			return err
 		}
 		wall := median(seconds)
-		b.record(fmt.Sprintf("report of %d markers: %s", formatMarkers, format), formatBar, wall,
+		b.record(format, formatBar, wall,
 			fmt.Sprintf("%.0f rows/ms, %.2f s of the processors, %.1f MB written, peak %.0f MiB, wall seconds: %s",
 				formatMarkers/wall/1e3, median(cpu), float64(info.Size())/1e6, peak/(1<<20), list(seconds, "%.2f")))
 	}

@@ -35,7 +35,7 @@ func (b *bench) html(ctx context.Context) error {
 	if err := report.Write(&sourced, p, report.Options{Format: "html", Source: source}); err != nil {
 		return err
 	}
-	about := fmt.Sprintf("html of %d markers: ", htmlMarkers)
+	about := fmt.Sprintf("%d markers, ", htmlMarkers)
 	b.record(about+"bytes", atMost(3).in("MB"), float64(page.Len())/1e6, "")
 	b.record(about+"bytes with source", bar{unit: "MB"}, float64(sourced.Len())/1e6, fmt.Sprintf("%.1f MB of it", float64(total)/1e6))
 

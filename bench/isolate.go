@@ -122,7 +122,7 @@ func (b *bench) isolate(ctx context.Context) error {
 				continue
 			}
 			ratio := slices.Min(side.times) / hand
-			b.record(fmt.Sprintf("isolate: %s, %s, is off by", f, side.name), side.limit, max(ratio-1, 1-ratio),
+			b.record(fmt.Sprintf("%s, %s, is off by", f, side.name), side.limit, max(ratio-1, 1-ratio),
 				fmt.Sprintf("%s ms, by hand %s: %.4g of it", short(slices.Min(side.times)/1e6), short(hand/1e6), ratio))
 		}
 	}
@@ -159,11 +159,11 @@ func (b *bench) isolatePackage(ctx context.Context, pkg string) error {
 			plain, isolated = append(plain, p.wall), append(isolated, took)
 		}
 	}
-	b.record("isolate: "+pkg+", groups", atMost(1.3), float64(r.Groups)/float64(max(r.Needed, 1)), fmt.Sprintf("%d groups, %d needed at least", r.Groups, r.Needed))
+	b.record(pkg+", groups", atMost(1.3), float64(r.Groups)/float64(max(r.Needed, 1)), fmt.Sprintf("%d groups, %d needed at least", r.Groups, r.Needed))
 	limit := bar{}
 	if pkg == "encoding/json" {
 		limit = atMost(10)
 	}
-	b.record("isolate: "+pkg+", time", limit, median(isolated)/median(plain), fmt.Sprintf("%s s in %d passes, go test %s s", short(median(isolated)), r.Passes, short(median(plain))))
+	b.record(pkg+", time", limit, median(isolated)/median(plain), fmt.Sprintf("%s s in %d passes, go test %s s", short(median(isolated)), r.Passes, short(median(plain))))
 	return nil
 }

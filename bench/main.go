@@ -28,14 +28,18 @@ type bench struct {
 	main     string         // package of module, relative to its root
 	page     string         // whose table is updated; "" for none
 	results  *results
+	subject  string // that is being measured
 	figures  []figure
 }
 
-// subjects are in the order in which they are measured, the quickest first.
-var subjects = []struct {
+// A subject is one of the things that -run selects.
+type subject struct {
 	name, about string
 	run         func(*bench, context.Context) error
-}{
+}
+
+// subjects are in the order in which they are measured, the quickest first.
+var subjects = []subject{
 	{"scope", "a timed scope, with and without self time, against two clock reads", (*bench).scope},
 	{"parallel", "the same on all processors at once against one", (*bench).parallel},
 	{"mapped", "a scope with its data in a mapped file against in memory", (*bench).mapped},
@@ -159,6 +163,9 @@ func (b *bench) measure(ctx context.Context, pattern, programs, out, work string
 	if b.times < 1 {
 		return fmt.Errorf("-times %d: give 1 or more", b.times)
 	}
+	if b.page != "" && b.times < 3 {
+		return fmt.Errorf("-times %d: the page promises a median; give 3 or more, or no -page", b.times)
+	}
 	root, err := os.MkdirTemp(work, "markgen-bench-")
 	if err != nil {
 		return err
@@ -174,12 +181,14 @@ func (b *bench) measure(ctx context.Context, pattern, programs, out, work string
 		if !match.MatchString(s.name) {
 			continue
 		}
-		before := len(b.figures)
+		b.subject = s.name
+		before, start := len(b.figures), time.Now()
 		for range b.times {
 			if err := b.repeat(ctx, root, s.run); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
+		fmt.Fprintf(os.Stderr, "%s: %d times in %v\n", s.name, b.times, time.Since(start).Round(time.Second))
 		if b.page != "" { // after each subject, as a later one may fail after hours
 			if err := updatePage(ctx, b.page, b.results.version, time.Now(), b.figures[before:]); err != nil {
 				return err
@@ -275,8 +284,10 @@ func (f figure) met() string {
 	return "no"
 }
 
-// record adds a value to the row of that name, and the row to the table if there is none yet.
+// record adds a value to the row of the subject that has this name, and the row to the table if there
+// is none yet.
 func (b *bench) record(name string, bar bar, value float64, remark string) {
+	name = b.subject + ": " + name
 	i := slices.IndexFunc(b.figures, func(f figure) bool { return f.name == name })
 	if i < 0 {
 		i = len(b.figures)

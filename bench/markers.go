@@ -166,9 +166,9 @@ func (b *bench) markers(ctx context.Context) error {
 	}
 	plain, inert, collecting := median(sizes["plain"]), median(sizes["inert"]), median(sizes["collecting"])
 	remark := fmt.Sprintf("resident at most: plain %.1f, inert %.1f, collecting %.1f", plain, inert, collecting)
-	b.record("markers: memory added by 100,000 markers, 64 processors", atMost(64).in("MiB"), collecting-plain, remark)
-	b.record("markers: the same, against inert", bar{unit: "MiB"}, collecting-inert, "")
-	b.record("markers: inert against plain", bar{unit: "MiB"}, inert-plain, "the text of marked functions, of which those called are in every part")
+	b.record("memory added by 100,000 markers, 64 processors", atMost(64).in("MiB"), collecting-plain, remark)
+	b.record("the same, against inert", bar{unit: "MiB"}, collecting-inert, "")
+	b.record("inert against plain", bar{unit: "MiB"}, inert-plain, "the text of marked functions, of which those called are in every part")
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (b *bench) start(ctx context.Context) error {
 	plain, inert, collecting := median(times["plain"]), median(times["inert"]), median(times["collecting"])
 	remark := fmt.Sprintf("median of processes: plain %.2f ms, inert %.2f, collecting %.2f; the quickest: %.2f, %.2f, %.2f",
 		plain, inert, collecting, fewest(times["plain"]), fewest(times["inert"]), fewest(times["collecting"]))
-	b.record("start: added by 100,000 markers, collecting", atMost(2).in("ms"), collecting-plain, remark)
-	b.record("start: the same, inert", bar{unit: "ms"}, inert-plain, "")
+	b.record("added by 100,000 markers, collecting", atMost(2).in("ms"), collecting-plain, remark)
+	b.record("the same, inert", bar{unit: "ms"}, inert-plain, "")
 	return nil
 }

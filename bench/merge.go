@@ -94,9 +94,9 @@ func (b *bench) mergeOf(ctx context.Context, dir, name string, files []string) (
 			}
 		}
 	}
-	b.record("merge: million marker rows a second, "+name, atLeast(2).in("M/s"), mergeFiles*mergeMarkers/1e6/median(seconds),
+	b.record("million marker rows a second, "+name, atLeast(2).in("M/s"), mergeFiles*mergeMarkers/1e6/median(seconds),
 		fmt.Sprintf("%d files of %.0f kB, wall seconds: %s", mergeFiles, size/1e3/mergeFiles, list(seconds, "%.2f")))
-	b.record("merge: peak memory, "+name, bar{unit: "MiB"}, many/(1<<20), fmt.Sprintf("a hundredth of the files: %.1f", few/(1<<20)))
+	b.record("peak memory, "+name, bar{unit: "MiB"}, many/(1<<20), fmt.Sprintf("a hundredth of the files: %.1f", few/(1<<20)))
 	return nil
 }
 

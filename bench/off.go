@@ -33,10 +33,10 @@ func (b *bench) off(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", pkg, err)
 		}
-		b.record("off: "+pkg, bar{}, geoMean(some, 1, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(some)))
+		b.record(pkg, bar{}, geoMean(some, 1, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(some)))
 		all = append(all, some...)
 	}
-	b.record("off: all of these packages", atMost(1.15), geoMean(all, 1, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(all)))
+	b.record("all of these packages", atMost(1.15), geoMean(all, 1, 0), fmt.Sprintf("geometric mean of %d benchmarks", len(all)))
 	printSlowest("the ten that markers slow down most while they are off", all, 1, 0)
 	return nil
 }
@@ -93,10 +93,10 @@ func (b *bench) offPrograms(ctx context.Context) error {
 		"LeafCalls": "the same, called in a loop that is not marked",
 	}
 	for _, t := range all {
-		b.record("offprogs: "+about[t.name], atMost(1.15), t.ratio(2, 0),
+		b.record(about[t.name], atMost(1.15), t.ratio(2, 0),
 			fmt.Sprintf("%s ns, plain %s, the quickest of %d layouts", short(t.ns[2]), short(t.ns[0]), programLayouts))
 		if t.name == "Fib" { // the other functions are inlined
-			b.record("offprogs: the same with nothing but a test at the top", bar{}, t.ratio(1, 0), short(t.ns[1])+" ns")
+			b.record("the same with nothing but a test at the top", bar{}, t.ratio(1, 0), short(t.ns[1])+" ns")
 		}
 	}
 	return nil

@@ -18,8 +18,9 @@ const (
 	pageEnd   = "<!-- to here -->\n"
 )
 
-// updatePage writes the figures that have a bar to the table of a page. Each replaces the row with
-// its name. Rows measured on another machine, system or release of Go are dropped.
+// updatePage writes the figures that have a bar to the table of a page, whose rows are in the order of
+// subjects. Each replaces the row with its name. Rows measured on another machine, system or release
+// of Go are dropped.
 func updatePage(ctx context.Context, name, version string, now time.Time, figures []figure) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -55,5 +56,12 @@ func pageTable(old, version string, now time.Time, figures []figure) string {
 			rows = append(rows, row)
 		}
 	}
+	slices.SortStableFunc(rows, func(a, b string) int { return subjectIndex(a) - subjectIndex(b) })
 	return title + columns + strings.Join(rows, "")
+}
+
+// subjectIndex returns the index in subjects of the one that a row begins with, or -1.
+func subjectIndex(row string) int {
+	name, _, _ := strings.Cut(row, ":")
+	return slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })
 }

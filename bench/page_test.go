@@ -8,31 +8,32 @@ import (
 
 func TestPageTable(t *testing.T) {
 	day := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
-	a := figure{"a", atMost(1.5), []float64{1.5, 1.25, 1.125}, "two rounds"}
-	b := figure{"b", atLeast(3).in("ms"), []float64{7}, ""}
-	first := pageTable("", "go1.26.8", day, []figure{a, b, {name: "without a bar", values: []float64{1}}})
+	a := figure{"scope: a", atMost(1.5), []float64{1.5, 1.25, 1.125}, "two rounds"}
+	b := figure{"trace: b", atLeast(3).in("ms"), []float64{7}, ""}
+	first := pageTable("", "go1.26.8", day, []figure{b, a, {name: "without a bar", values: []float64{1}}})
 	if want := "\nfigure|bar|median|spread|met|date\n---|---|---|---|---|---\n" +
-		"a|≤ 1.5|1.25|1.12–1.5|yes|2026-12-01\nb|≥ 3 ms|7 ms|7–7|yes|2026-12-01\n"; !strings.HasSuffix(first, want) {
+		"scope: a|≤ 1.5|1.25|1.12–1.5|yes|2026-12-01\ntrace: b|≥ 3 ms|7 ms|7–7|yes|2026-12-01\n"; !strings.HasSuffix(first, want) {
 		t.Errorf("got\n%s\nwant\n%s", first, want)
 	}
 	a.values = []float64{2, 1, 3}
 	second := pageTable(first, "go1.26.8", day.AddDate(0, 0, 1), []figure{a})
-	if want := "\na|≤ 1.5|2|1–3|no|2026-12-02\nb|≥ 3 ms|7 ms|7–7|yes|2026-12-01\n"; !strings.HasSuffix(second, want) {
+	if want := "\nscope: a|≤ 1.5|2|1–3|no|2026-12-02\ntrace: b|≥ 3 ms|7 ms|7–7|yes|2026-12-01\n"; !strings.HasSuffix(second, want) {
 		t.Errorf("got\n%s\nwant\n%s", second, want)
 	}
-	if third := pageTable(second, "go1.27.4", day, []figure{a}); strings.Contains(third, "\nb|") {
+	if third := pageTable(second, "go1.27.4", day, []figure{a}); strings.Contains(third, "\ntrace: b|") {
 		t.Errorf("figures of another release are kept:\n%s", third)
 	}
 }
 
 // The values of a row are those of its repetitions, whatever was recorded in between.
 func TestRecord(t *testing.T) {
-	b := &bench{}
+	b := &bench{subject: "scope"}
 	for _, v := range []float64{4, 1, 2, 8} {
 		b.record("x", atMost(3), v, "")
 		b.record("y", bar{}, -v, "")
 	}
-	if len(b.figures) != 2 || b.figures[0].value() != 3 || b.figures[0].spread() != "1–8" || b.figures[0].met() != "yes" || b.figures[1].value() != -3 {
+	if len(b.figures) != 2 || b.figures[0].name != "scope: x" || b.figures[0].value() != 3 ||
+		b.figures[0].spread() != "1–8" || b.figures[0].met() != "yes" || b.figures[1].value() != -3 {
 		t.Errorf("%+v", b.figures)
 	}
 }

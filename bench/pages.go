@@ -74,7 +74,7 @@ func (b *bench) pages(ctx context.Context) error {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	about := fmt.Sprintf("%d APIs: ", pageAPIs)
+	about := fmt.Sprintf("%d APIs, ", pageAPIs)
 	for _, m := range []struct {
 		name    string
 		bar     bar
@@ -127,7 +127,7 @@ func (b *bench) indexMemory(apis []fleet.API) {
 	for part := range slices.Chunk(apis, 256) {
 		x.Put(part...)
 	}
-	b.record(fmt.Sprintf("%d APIs: memory of the index", len(apis)), atMost(200).in("MB"), (heap()-before)/1e6, fmt.Sprintf("names of %d bytes", letters/len(apis)))
+	b.record(fmt.Sprintf("%d APIs, memory of the index", len(apis)), atMost(200).in("MB"), (heap()-before)/1e6, fmt.Sprintf("names of %d bytes", letters/len(apis)))
 	runtime.KeepAlive(x)
 }
 

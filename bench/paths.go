@@ -74,11 +74,11 @@ func (b *bench) paths(ctx context.Context) error {
 		}
 	}
 	without, with := median(sizes[0]), median(sizes[1])
-	b.record("paths: memory of 65,536 on two processors", atMost(64).in("MiB"), with-without, fmt.Sprintf("resident %.1f, without paths %.1f", with, without))
+	b.record("memory of 65,536 on two processors", atMost(64).in("MiB"), with-without, fmt.Sprintf("resident %.1f, without paths %.1f", with, without))
 	buckets := median(sizes[2])
-	b.record("paths: the same with buckets", atMost(64).in("MiB"), buckets-without, fmt.Sprintf("resident %.1f", buckets))
+	b.record("the same with buckets", atMost(64).in("MiB"), buckets-without, fmt.Sprintf("resident %.1f", buckets))
 	without, with = median(starts[0]), median(starts[1])
-	b.record("paths: start against without", atMost(1.1), with/without, fmt.Sprintf("until main %.2f ms, without %.2f", with, without))
+	b.record("start against without", atMost(1.1), with/without, fmt.Sprintf("until main %.2f ms, without %.2f", with, without))
 	return nil
 }
 

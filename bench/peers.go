@@ -33,7 +33,7 @@ func (b *bench) peers(ctx context.Context) error {
 		ours := best[0]["Marked"]
 		for _, p := range peerFunctions {
 			ns := best[0][p.name]
-			b.record(fmt.Sprintf("peers: %s, %s", processors(procs), p.about), atMost(0.5), ours/ns,
+			b.record(fmt.Sprintf("%s, %s", processors(procs), p.about), atMost(0.5), ours/ns,
 				fmt.Sprintf("marked %.1f ns, peer %.1f, untimed %.1f", ours, ns, best[0]["Unmarked"]))
 		}
 	}

@@ -63,9 +63,9 @@ func (b *bench) routes(ctx context.Context) error {
 	}
 	for _, route := range names {
 		share, part := median(shares[route]), work[route]/(9+7+20)
-		b.record("routes: the share of "+route+" is off by", atMost(0.02), max(share-part, part-share)/part, fmt.Sprintf("%.4f of the time, %.4f of the work", share, part))
+		b.record("the share of "+route+" is off by", atMost(0.02), max(share-part, part-share)/part, fmt.Sprintf("%.4f of the time, %.4f of the work", share, part))
 		of, want := slices.Min(together[route]), slices.Min(alone[route])
-		b.record("routes: the time of "+route+" is off by", atMost(0.02), max(of-want, want-of)/want, fmt.Sprintf("%.2f ms among others, %.2f alone", of/1e6, want/1e6))
+		b.record("the time of "+route+" is off by", atMost(0.02), max(of-want, want-of)/want, fmt.Sprintf("%.2f ms among others, %.2f alone", of/1e6, want/1e6))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (b *bench) sampling(ctx context.Context) error {
 			if side.side == "1in1000" {
 				limit = atMost(1.10)
 			}
-			b.record("sampling: fib(25), "+side.side, limit, fib[i]["Fib"]/fib[0]["Fib"], fmt.Sprintf("%s ns, plain %s", short(fib[i]["Fib"]), short(fib[0]["Fib"])))
+			b.record("fib(25), "+side.side, limit, fib[i]["Fib"]/fib[0]["Fib"], fmt.Sprintf("%s ns, plain %s", short(fib[i]["Fib"]), short(fib[0]["Fib"])))
 		}
 	}
 	var all []timing
@@ -62,7 +62,7 @@ func (b *bench) sampling(ctx context.Context) error {
 	limits := map[string]bar{"1in100": atMost(1.06), "1in1000": atMost(1.03)}
 	for i, side := range sides {
 		if i > 0 {
-			b.record("sampling: standard packages, "+side.side, limits[side.side], geoMean(all, i, 0), fmt.Sprintf("geometric mean of %d benchmarks; against markers that are off %s",
+			b.record("standard packages, "+side.side, limits[side.side], geoMean(all, i, 0), fmt.Sprintf("geometric mean of %d benchmarks; against markers that are off %s",
 				len(all), short(geoMean(all, i, 1))))
 		}
 	}
@@ -157,8 +157,8 @@ func (b *bench) sampledMeans(ctx context.Context) error {
 			}
 		}
 		note := fmt.Sprintf("%d runs with %.0f samples each, on average", runs, samples)
-		b.record("sampled: means within 2 standard errors, "+how.name, atLeast(0.93), float64(means)/runs, note)
-		b.record("sampled: counts within 2 standard errors, "+how.name, bar{}, float64(counts)/runs, note)
+		b.record("means within 2 standard errors, "+how.name, atLeast(0.93), float64(means)/runs, note)
+		b.record("counts within 2 standard errors, "+how.name, bar{}, float64(counts)/runs, note)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (b *bench) estimates(ctx context.Context) error {
 				limit = atMost(0.1)
 			}
 			count := median(ratios[name])
-			b.record("estimates: counts of "+kind+", "+name+", off by", limit, math.Abs(count-1), fmt.Sprintf("%.2f ± %.2f", count, median(errors[name])))
+			b.record("counts of "+kind+", "+name+", off by", limit, math.Abs(count-1), fmt.Sprintf("%.2f ± %.2f", count, median(errors[name])))
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func (b *bench) scope(ctx context.Context) error {
 
 // recordScope reports the cost of a scope relative to two clock reads, both in ns.
 func (b *bench) recordScope(about string, bar bar, scope, reads float64) {
-	b.record("scope: "+about, bar, scope/reads, fmt.Sprintf("%.1f ns, two reads %.1f", scope, reads))
+	b.record(about, bar, scope/reads, fmt.Sprintf("%.1f ns, two reads %.1f", scope, reads))
 }
 
 // scopeCalls measures the runtime calls of a scope alone, with the runtime's own benchmarks.
@@ -108,13 +108,13 @@ func (b *bench) parallel(ctx context.Context) error {
 	// Each goroutine makes all iterations, so with perfect scaling the times are equal.
 	throughput := func(one, many int, name string) float64 { return best[one][name] / best[many][name] }
 	control := throughput(0, 1, "Reads")
-	b.record(fmt.Sprintf("parallel: clock reads alone on %d processors", cores()), bar{}, control, "the machine's own")
-	b.record(fmt.Sprintf("parallel: additions alone on %d processors", cores()), bar{}, throughput(0, 1, "Adds"), "the machine's own")
+	b.record(fmt.Sprintf("clock reads alone on %d processors", cores()), bar{}, control, "the machine's own")
+	b.record(fmt.Sprintf("additions alone on %d processors", cores()), bar{}, throughput(0, 1, "Adds"), "the machine's own")
 	for kind, scopes := range [][]scopeBenchmark{noSelfScopes, selfScopes} {
 		one, many := 2*kind, 2*kind+1
 		for _, s := range scopes {
 			v := throughput(one, many, s.name)
-			b.record(fmt.Sprintf("parallel: %s, %s", []string{"noself", "self"}[kind], s.about), atLeast(0.95), v,
+			b.record(fmt.Sprintf("%s, %s", []string{"noself", "self"}[kind], s.about), atLeast(0.95), v,
 				fmt.Sprintf("%.1f ns, one processor %.1f; against clock reads %.3g", best[many][s.name], best[one][s.name], v/control))
 		}
 	}
@@ -143,8 +143,8 @@ func (b *bench) mapped(ctx context.Context) error {
 	for _, s := range selfScopes {
 		t := timing{"scope", s.about, []float64{best[0][s.name], best[1][s.name]}}
 		all = append(all, t)
-		b.record("mapped: "+s.about, bar{}, t.ratio(1, 0), fmt.Sprintf("%.1f ns, in memory %.1f", t.ns[1], t.ns[0]))
+		b.record(s.about, bar{}, t.ratio(1, 0), fmt.Sprintf("%.1f ns, in memory %.1f", t.ns[1], t.ns[0]))
 	}
-	b.record("mapped: all of these", atMost(1.03), geoMean(all, 1, 0), "geometric mean")
+	b.record("all of these", atMost(1.03), geoMean(all, 1, 0), "geometric mean")
 	return nil
 }

@@ -93,8 +93,8 @@ func (b *bench) shapes(ctx context.Context) error {
 		}
 	}
 	all := float64(rounds * (len(shapeOrders) + len(shapeOthers)))
-	b.record("shapes: those of 12 functions are recognised", atLeast(0.8), float64(sum(right))/all, strings.Join(seldom, ", "))
-	b.record("shapes: another one is decided for", atMost(0.05), float64(sum(wrong))/all, "")
+	b.record("those of 12 functions are recognised", atLeast(0.8), float64(sum(right))/all, strings.Join(seldom, ", "))
+	b.record("another one is decided for", atMost(0.05), float64(sum(wrong))/all, "")
 	return nil
 }
 

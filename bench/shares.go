@@ -92,14 +92,14 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 	}
 	for _, reported := range is {
 		worst, where := was.worst(reported)
-		b.record("shares: "+p.name+", the largest difference of ten functions", atMost(10).in("points"), 100*worst, where)
-		b.record("shares: "+p.name+", first three", atLeast(1), was.agree(reported), "1 if both have the same")
+		b.record(p.name+", the largest difference of ten functions", atMost(10).in("points"), 100*worst, where)
+		b.record(p.name+", first three", atLeast(1), was.agree(reported), "1 if both have the same")
 	}
 	for _, run := range runs {
 		added := float64(run.Cost.CPUNS)/1e9 - median(plain)
 		cost := float64(run.Cost.MarkersNS) / 1e9
-		b.record("shares: "+p.name+", processor time", atMost(2), float64(run.Cost.CPUNS)/1e9/median(plain), fmt.Sprintf("plain %.2f s", median(plain)))
-		b.record("shares: "+p.name+", cost of markers, estimated against measured", atMost(1.5), max(cost/added, added/cost), fmt.Sprintf("estimated %.3f s, measured %.3f s", cost, added))
+		b.record(p.name+", processor time", atMost(2), float64(run.Cost.CPUNS)/1e9/median(plain), fmt.Sprintf("plain %.2f s", median(plain)))
+		b.record(p.name+", cost of markers, estimated against measured", atMost(1.5), max(cost/added, added/cost), fmt.Sprintf("estimated %.3f s, measured %.3f s", cost, added))
 	}
 	return was.write(p.name, is)
 }

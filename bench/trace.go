@@ -33,7 +33,7 @@ func (b *bench) trace(ctx context.Context) error {
 	for _, s := range selfScopes {
 		for side, bar := range []bar{traceBar, {}} {
 			ns, reads := best[side][s.name], best[side][s.reads]
-			b.record(fmt.Sprintf("%s: %s", []string{"trace", "trace, and timed"}[side], s.about), bar, ns/reads, fmt.Sprintf("%.1f ns, two reads %.1f", ns, reads))
+			b.record([]string{"", "timed, "}[side]+s.about, bar, ns/reads, fmt.Sprintf("%.1f ns, two reads %.1f", ns, reads))
 		}
 	}
 	dir, err := moduleDir(ctx)
@@ -55,7 +55,7 @@ func (b *bench) trace(ctx context.Context) error {
 		return fmt.Errorf("the runtime has no benchmark Trace/scope")
 	}
 	reads := best[0]["Trace/reads"]
-	b.record("trace: calls alone, a Scope", traceBar, ns/reads, fmt.Sprintf("%.1f ns, two reads %.1f", ns, reads))
+	b.record("calls alone, a Scope", traceBar, ns/reads, fmt.Sprintf("%.1f ns, two reads %.1f", ns, reads))
 	return nil
 }
 
@@ -107,8 +107,8 @@ func (b *bench) between(ctx context.Context) error {
 		}
 	}
 	rate := betweenRecords / 1e6 / median(seconds)
-	b.record("between: million records a second, one processor", atLeast(10).in("M/s"), rate, "wall seconds: "+list(seconds, "%.2f"))
-	b.record("between: peak memory", bar{unit: "MiB"}, peaks[betweenRecords]/(1<<20), fmt.Sprintf("a hundredth of the records: %.1f", peaks[betweenRecords/100]/(1<<20)))
+	b.record("million records a second, one processor", atLeast(10).in("M/s"), rate, "wall seconds: "+list(seconds, "%.2f"))
+	b.record("peak memory", bar{unit: "MiB"}, peaks[betweenRecords]/(1<<20), fmt.Sprintf("a hundredth of the records: %.1f", peaks[betweenRecords/100]/(1<<20)))
 	return nil
 }
 

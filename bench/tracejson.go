@@ -58,10 +58,10 @@ func (b *bench) traceJSON(ctx context.Context) error {
 		return err
 	}
 	const millions = traceJSONRecords / 1e6
-	b.record("tracejson: million records a second, one processor", atLeast(5).in("M/s"), millions/fewest(seconds), "wall seconds: "+list(seconds, "%.2f"))
-	b.record("tracejson: the same, of processor time", bar{unit: "M/s"}, millions/fewest(cpu), "seconds: "+list(cpu, "%.2f"))
-	b.record("tracejson: bytes of JSON a record", bar{}, float64(size)/traceJSONRecords, "")
-	b.record("tracejson: peak memory", bar{unit: "MiB"}, peaks[traceJSONRecords]/(1<<20), fmt.Sprintf("a hundredth of the records: %.1f", peaks[traceJSONRecords/100]/(1<<20)))
+	b.record("million records a second, one processor", atLeast(5).in("M/s"), millions/fewest(seconds), "wall seconds: "+list(seconds, "%.2f"))
+	b.record("the same, of processor time", bar{unit: "M/s"}, millions/fewest(cpu), "seconds: "+list(cpu, "%.2f"))
+	b.record("bytes of JSON a record", bar{}, float64(size)/traceJSONRecords, "")
+	b.record("peak memory", bar{unit: "MiB"}, peaks[traceJSONRecords]/(1<<20), fmt.Sprintf("a hundredth of the records: %.1f", peaks[traceJSONRecords/100]/(1<<20)))
 	return os.Remove(out)
 }
 

@@ -38,7 +38,7 @@ func (b *bench) triggers(ctx context.Context) error {
 		each := best[k*(len(triggerKinds)+1):]
 		for i, kind := range triggerKinds {
 			with, without := each[i+1]["Functions"], each[0]["Functions"]
-			b.record(fmt.Sprintf("triggers: one %s, on %d", kind.about, n), bar{}, with/without, fmt.Sprintf("%.1f ns, without %.1f", with, without))
+			b.record(fmt.Sprintf("one %s, on %d", kind.about, n), bar{}, with/without, fmt.Sprintf("%.1f ns, without %.1f", with, without))
 		}
 	}
 	return nil
