@@ -96,7 +96,7 @@ func Files() ([]string, error) {
 }
 
 // VirtualFiles are the files for an overlay build, by their slash-separated paths below GOROOT/src.
-// They are those of Source, save that goroot_*.go and virtual_*.go lose the tags that keep them out there, that
+// They are those of Source, save that goroot_*.go and virtual_* lose the tags that keep them out there, that
 // module_*.go are left out, and that assembly moves to a package next door, from which the
 // functions are linked. For a deep build (package overlay/deep) deep_*.go take the place of
 // plain_*.go.
@@ -120,10 +120,11 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 			files[to] = bytes.Replace(text, []byte(deepTag), nil, 1)
 		case strings.HasPrefix(base, "goroot_"):
 			files[to] = bytes.Replace(text, []byte(gorootTag), nil, 1)
+		case strings.HasSuffix(base, ".s"):
+			text = bytes.Replace(text, []byte(virtualTag), nil, 1)
+			addAssembly(files, path.Dir(name), strings.TrimSuffix(base, ".s"), text)
 		case strings.HasPrefix(base, "virtual_"):
 			files[to] = bytes.Replace(text, []byte(virtualTag), nil, 1)
-		case strings.HasSuffix(base, ".s"):
-			addAssembly(files, path.Dir(name), strings.TrimSuffix(base, ".s"), text)
 		default:
 			files[to] = text
 		}

@@ -10,12 +10,4 @@ func ticks() uint64 { return uint64(nanotime()) }
 
 func ticksAndG() (t uint64, gp uintptr) { return uint64(nanotime()), 0 }
 
-func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr) { return uint64(nanotime()), 0, 0 }
-
-func depthOf(at *byte) (gp, depth uintptr) { return 0, 0 }
-
-func frame() (gp, fp, hi uintptr) { return 0, 0, 0 }
-
-func stackPointer(fp, saved uintptr) uintptr { return 0 }
-
 func getg() uintptr { return 0 }

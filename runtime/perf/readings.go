@@ -120,21 +120,6 @@ func (p *slot) readNothing() {
 	rd.Skip(n - 1)
 }
 
-// readStopped reads the collectors when recover has stopped a panic, for the scopes that the panic
-// left.
-//
-//go:norace
-func (p *slot) readStopped() {
-	rd := p.stack.read.p
-	if rd == nil {
-		return
-	}
-	began := now()
-	rd.at, rd.over = p.recovered, p.over
-	p.take(rd, rd.Stopped(), true)
-	p.discountRead(began, 0)
-}
-
 // sinceStopped returns the cost of scopes since recover last stopped a panic, which is not part of
 // the scopes that the panic left; 0 if the collectors were not read then.
 //

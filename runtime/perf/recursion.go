@@ -57,19 +57,3 @@ func reopen(index uint32) {
 	shared.ClearBits(&live[index-firstIndex].Off, layout.OffByOuter) // under the lock, since sharePages copies the words
 	unlock()
 }
-
-// reopenAll turns on all markers that the goroutine has shut. It is called when recover has stopped
-// a panic, since the panic may have left the scopes that would reopen them.
-//
-//go:norace
-func (p *slot) reopenAll() {
-	if !conf.Shut {
-		return
-	}
-	for i := range p.stack.n {
-		if r := p.stack.at(i); r.index&shutBit != 0 {
-			r.index &^= shutBit
-			reopen(r.index &^ scopeBits)
-		}
-	}
-}

@@ -266,11 +266,3 @@ func makeRateBits() bool {
 	}
 	return rateBits != nil && openBits != nil
 }
-
-// sameMarker reports whether two indexes belong to the same marker, as they may if a scope began
-// before its marker was sampled.
-//
-//go:norace
-func sameMarker(i, k uint32) bool {
-	return i >= firstIndex && k >= firstIndex && baseOf(i) == baseOf(k)
-}

@@ -91,9 +91,9 @@ func beneath() (g uintptr, words uint32) {
 		// Name of the frame's function: the one at c.pc may be inlined there
 		name := runtime.FuncForPC(f.Entry()).Name()
 		if own == "" {
-			own = lite.PackageOf(name)
+			own = packageOf(name)
 		}
-		switch lite.PackageOf(name) {
+		switch packageOf(name) {
 		case own, "runtime", "internal/runtime/exithook":
 		default:
 			if name != "os.runtime_beforeExit" {
@@ -105,4 +105,16 @@ func beneath() (g uintptr, words uint32) {
 		return g, 1<<32 - 1
 	}
 	return g, 0
+}
+
+// packageOf returns the import path in the name of a function.
+func packageOf(name string) string {
+	slash := 0
+	for i := range len(name) {
+		if name[i] == '/' {
+			slash = i
+		}
+	}
+	base, _ := lite.Cut(name[slash:], '.')
+	return name[:slash+len(base)]
 }

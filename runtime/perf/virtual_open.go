@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/overhead"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -49,6 +50,23 @@ func Shut(m *Marker) (n Nothing) {
 //
 //go:noinline
 func IsDue(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
+
+// dueNow is IsDue while opensEarly is 1: it reports whether the marker is not sampled, or the window
+// has begun.
+//
+//go:norace
+//go:noinline
+func dueNow(m *Marker) bool {
+	i := shared.Load(&m.index) & layout.IndexMask
+	if i == 0 || !hasRate(i) {
+		return true // it is always recorded
+	}
+	if int64(now()-atomic.LoadUint64(&ownWindow().from)) < 0 {
+		return false
+	}
+	shared.Store(&opensEarly, 0)
+	return true
+}
 
 // Again returns false. The compiler does not place code that seems to be repeated between a test
 // and the code after both branches, but out of line (cmd/compile/internal/ssa/layout.go).
@@ -203,6 +221,14 @@ func begun(m *Marker, at *byte) bool {
 		return own
 	}
 	return r.depth > words || r.depth == words && own
+}
+
+// sameMarker reports whether two indexes belong to the same marker, as they may if a scope began
+// before its marker was sampled.
+//
+//go:norace
+func sameMarker(i, k uint32) bool {
+	return i >= firstIndex && k >= firstIndex && baseOf(i) == baseOf(k)
 }
 
 // endAt ends the scope of m, if there is one, at tick t on goroutine g, whose stack has words words

@@ -40,6 +40,37 @@ func recovered() {
 	}
 }
 
+// reopenAll turns on all markers that the goroutine has shut. It is called when recover has stopped
+// a panic, since the panic may have left the scopes that would reopen them.
+//
+//go:norace
+func (p *slot) reopenAll() {
+	if !conf.Shut {
+		return
+	}
+	for i := range p.stack.n {
+		if r := p.stack.at(i); r.index&shutBit != 0 {
+			r.index &^= shutBit
+			reopen(r.index &^ scopeBits)
+		}
+	}
+}
+
+// readStopped reads the collectors when recover has stopped a panic, for the scopes that the panic
+// left.
+//
+//go:norace
+func (p *slot) readStopped() {
+	rd := p.stack.read.p
+	if rd == nil {
+		return
+	}
+	began := now()
+	rd.at, rd.over = p.recovered, p.over
+	p.take(rd, rd.Stopped(), true)
+	p.discountRead(began, 0)
+}
+
 // endRecovered ends the scopes left by the panic that recover has just stopped: the scopes of
 // Open between the depth top, where the panic began, and deepest, the depth of the caller of the
 // function with the deferred call. That function returns next. Scopes above top belong to the

@@ -180,23 +180,6 @@ func (g *windowGate) open() {
 // opensEarly is 1 while gates are open for a window that has not begun.
 var opensEarly uint32
 
-// dueNow is IsDue while opensEarly is 1: it reports whether the marker is not sampled, or the window
-// has begun.
-//
-//go:norace
-//go:noinline
-func dueNow(m *Marker) bool {
-	i := shared.Load(&m.index) & layout.IndexMask
-	if i == 0 || !hasRate(i) {
-		return true // it is always recorded
-	}
-	if int64(now()-atomic.LoadUint64(&ownWindow().from)) < 0 {
-		return false
-	}
-	shared.Store(&opensEarly, 0)
-	return true
-}
-
 // settleGates sets OffSettled for markers that a window has closed and that have no open scopes. If
 // mayAllocate is false and more scopes are open than opens has room for, it does nothing. The
 // caller holds the lock.

@@ -39,18 +39,6 @@ func Contains(text []byte, what string) bool {
 	return false
 }
 
-// PackageOf returns the import path in the name of a function.
-func PackageOf(name string) string {
-	slash := 0
-	for i := range len(name) {
-		if name[i] == '/' {
-			slash = i
-		}
-	}
-	base, _ := Cut(name[slash:], '.')
-	return name[:slash+len(base)]
-}
-
 // Has reports whether s contains c.
 func Has(s string, c byte) bool {
 	before, _ := Cut(s, c)

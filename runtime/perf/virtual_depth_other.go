@@ -1,0 +1,11 @@
+//go:build markgen_virtual && !markgen_off && !amd64 && !arm64
+
+package perf
+
+func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr) { return uint64(nanotime()), 0, 0 }
+
+func depthOf(at *byte) (gp, depth uintptr) { return 0, 0 }
+
+func frame() (gp, fp, hi uintptr) { return 0, 0, 0 }
+
+func stackPointer(fp, saved uintptr) uintptr { return 0 }
