@@ -43,7 +43,7 @@ with * for any text: then all matches are listed. Stars and parentheses of recei
   -to DAY         only figures of runs up to that day
   -kind K         only func, loop, branch, block, region or point
   -limit N        list N at most (default 20)
-  -compare OLD,NEW   compare the mean times of each API in two builds, as far as sums allow. The exit code is 1
+  -compare OLD,NEW   compare the mean times of each API in two builds, of 30 runs each at least. The exit code is 1
                   if something got slower (among the matches of NAME, if given)
   -download FILE  write the catalogue into FILE, a profile file for report, diff and merge. If FILE exists,
                   only changes since the last download are fetched; FILE.cursor has the position

@@ -5,17 +5,16 @@ import (
 	"maps"
 
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/units"
 )
-
-// FewRuns is the number of runs on a side below which Cautions warns that intervals are too narrow.
-const FewRuns = 20
 
 // Cautions returns what a reader must know before trusting the result. differ lists what differs
 // between the sides besides the build, see Machines.
 func (r *Result) Cautions(differ []string) []string {
 	list := []string{}
-	if n := min(r.OldRuns, r.NewRuns); n < FewRuns {
-		list = append(list, fmt.Sprintf("scopes of one run share its machine and moment, and one side has no more than %d of them: the intervals are too narrow; compare runs with markgen diff", n))
+	if n := min(r.OldRuns, r.NewRuns); n < MinRuns {
+		list = append(list, fmt.Sprintf("one build has no more than %s, and a verdict takes %d of each, as the calls of one run share its machine and its moment; compare fewer with markgen diff",
+			units.Plural(n, "run"), MinRuns))
 	}
 	for _, what := range differ {
 		list = append(list, "the sides differ in "+what+" as well, which is part of each change; choose one that both have")

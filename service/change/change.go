@@ -6,18 +6,18 @@
 // # What can be said, and what not
 //
 // Prefer package profile/compare, which compares runs, if you have runs: each is a sample, and
-// their spread shows the effect of chance. Of a fleet there are only sums. The number of calls, the
-// sum of their times and the sum of squares give the mean and its standard error as if calls were
-// independent. They are not: calls of one run share its machine and its moment. So the intervals
-// here are too narrow if few runs, or few machines, contributed many calls; and if two builds ran
-// on different machines or with different input, that is part of the difference. Confirm a change
-// that matters by markgen diff, with alternating runs.
+// their spread shows the effect of chance. Of a fleet there are only sums: the number of calls, the
+// sum of their times and the sum of squares, which give the mean and the standard deviation of a
+// call. The calls of one run are not independent: they share its machine and its moment, and on a
+// busy machine all of them are slow. So a run counts as one call, which is as if all its calls took
+// equally long: the interval can be too wide, but not too narrow. If two builds ran on different
+// machines or with different input, that is part of the difference.
 //
 // # The test
 //
 // The logarithms of two means are compared, so that a change is a factor. Their difference is
 // divided by its standard error, from the delta method, and compared with the normal distribution.
-// Means of 30 and more times follow it well enough unless a few times make up most of the sum. As
+// Means of 30 and more follow it well enough unless a few times make up most of the sum. As
 // there are many tests, p-values are adjusted so that the expected share of false discoveries among
 // the reported changes is at most alpha (Benjamini and Yekutieli 2001, which is valid for any
 // dependence between the tests). A change is reported if it is significant and at least the
@@ -40,8 +40,8 @@ type Options struct {
 	Threshold float64 // min change as a factor less 1, in either direction; 0.05. Negative for any
 }
 
-// MinTimes is the min number of times on each side for a test.
-const MinTimes = 30
+// MinRuns is the min number of runs with times of an API on each side for a test.
+const MinRuns = 30
 
 // A Verdict is the result for an API.
 type Verdict string
@@ -51,14 +51,14 @@ const (
 	Slower    Verdict = "slower"
 	Faster    Verdict = "faster"
 	Unchanged Verdict = "unchanged" // no change that is significant and at least the threshold
-	TooFew    Verdict = "too few"   // fewer than MinTimes times on a side
+	TooFew    Verdict = "too few"   // fewer than MinRuns runs on a side
 )
 
 // A Side has an API's statistics in one of the builds.
 type Side struct {
 	Count  uint64
 	MeanNS float64
-	SE     float64 // standard error of MeanNS if calls were independent; meaningless with TooFew
+	SE     float64 // standard error of MeanNS, a run counted as one call; meaningless with TooFew
 	P50NS  float64
 	P99NS  float64
 	MaxNS  uint64
@@ -149,9 +149,12 @@ func Compare(old, new *profile.Profile, o Options) (*Result, error) {
 
 func place(m *profile.Marker) Place { return Place{m.ID, m.Name, m.Kind, m.Count} }
 
+// observations returns the number of calls that count as independent: one a run.
+func observations(m *profile.Marker) uint64 { return min(m.Measured(), m.Runs) }
+
 func side(m *profile.Marker) Side {
 	s := Side{Count: m.Count, MeanNS: m.MeanNS(), P50NS: m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), MaxNS: m.MaxNS}
-	n := float64(max(m.Measured(), 1)) // at 0 calls, which are fewer than MinTimes, SE does not matter
+	n := float64(max(observations(m), 1)) // below MinRuns, SE does not matter
 	dev := m.StddevNS()
 	variance := dev * dev / max(n-1, 1)
 	// Below the resolution of the clock, and within one bucket, the variance is unknown: at least
@@ -172,7 +175,7 @@ func compare(old, new *profile.Marker) API {
 	const least = 0.5
 	was, is := a.Old.MeanNS+least, a.New.MeanNS+least
 	a.Change = is/was - 1
-	if min(old.Measured(), new.Measured()) < MinTimes {
+	if min(observations(old), observations(new)) < MinRuns {
 		return a
 	}
 	a.Verdict = Unchanged

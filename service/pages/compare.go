@@ -164,7 +164,7 @@ func (c *compareContent) setSummary(r *change.Result) {
 	case r.Slower+r.Faster == 0 && r.Tests > 0:
 		c.Summary = fmt.Sprintf("No change of %s or more is sure in any of %s that both builds have.", percent(r.Threshold), units.Plural(uint64(both), "API"))
 	case r.Tests == 0:
-		c.Summary = "There are too few scopes to tell a change from chance."
+		c.Summary = "There are too few runs to tell a change from chance."
 	default:
 		c.Summary = fmt.Sprintf("Of %s that both builds have, %s slower and %s faster by %s or more.",
 			units.Plural(uint64(both), "API"), are(r.Slower), are(r.Faster), percent(r.Threshold))
@@ -240,7 +240,7 @@ func changeCells(a *change.API) []cell {
 	return []cell{
 		{Text: sign + string(a.Verdict), Class: class},
 		{Text: signed(a.Change), Class: class},
-		{Text: interval, Full: "with a confidence of 95 %, if scopes are independent"},
+		{Text: interval, Full: "with a confidence of 95 %"},
 		{Text: p, Full: "corrected for the number of tests"},
 		mean(a.Old), mean(a.New),
 		text(units.Duration(a.Old.P99NS)), text(units.Duration(a.New.P99NS)),

@@ -102,13 +102,13 @@ func size(bytes float64) string {
 	return ""
 }
 
-// standardError returns the standard error of a marker's mean, assuming independent calls; ok is
-// false if there are too few.
+// standardError returns the standard error of a marker's mean, a run counted as one call (see package
+// change); ok is false if there are too few.
 func standardError(m *profile.Marker) (ns float64, ok bool) {
 	if m.Sampled() {
 		return m.MeanSE()
 	}
-	n := m.Timed()
+	n := min(m.Timed(), m.Runs)
 	if n < 2 {
 		return 0, false
 	}

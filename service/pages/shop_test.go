@@ -149,7 +149,7 @@ func releases() (list []batch) {
 				o.Build = "example.com/" + hostile[0] + "@v1"
 			}
 			b := batch{origin: o, at: now.AddDate(0, 0, 5*(v-4)).Add(time.Duration(k-4) * time.Hour)}
-			b.p = &profile.Profile{App: "shop", Runs: 30 + 10*k, Start: b.at, ElapsedNS: 1e9, Complete: true}
+			b.p = &profile.Profile{App: "shop", Runs: 3000 + 1000*k, Start: b.at, ElapsedNS: 1e9, Complete: true}
 			for i, n := range names {
 				if n.name == "Price" && v < 4 || n.name == "Only" && (v > 0 || k > 0) {
 					continue
@@ -165,7 +165,9 @@ func releases() (list []batch) {
 				if n.name == "Only" {
 					count = 1
 				}
-				b.p.Markers = append(b.p.Markers, marker(r, registry.ID(0x1000+i), n.pkg, n.name, n.kind, count, n.mean*factor, n.width))
+				m := marker(r, registry.ID(0x1000+i), n.pkg, n.name, n.kind, count, n.mean*factor, n.width)
+				m.Runs = min(m.Count, uint64(b.p.Runs))
+				b.p.Markers = append(b.p.Markers, m)
 			}
 			slices.SortFunc(b.p.Markers, func(a, b profile.Marker) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 			list = append(list, b)

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"math"
 	"net/http"
+	"slices"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/registry"
@@ -41,7 +43,7 @@ type changeJSON struct {
 	Kind     string         `json:"kind"`
 	Verdict  change.Verdict `json:"verdict"`
 	Change   float64        `json:"change"`
-	Lo       *float64       `json:"change_lo,omitempty"` // these four are absent if there are too few times
+	Lo       *float64       `json:"change_lo,omitempty"` // these four are absent if there are too few runs
 	Hi       *float64       `json:"change_hi,omitempty"`
 	P        *float64       `json:"p,omitempty"`
 	Adjusted *float64       `json:"p_adjusted,omitempty"`
@@ -105,7 +107,11 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request, p *params, f fl
 		n     int
 	}{{p.text("old"), len(old.Markers)}, {p.text("new"), len(new.Markers)}} {
 		if side.n == 0 {
-			return notFound.problem("there are no figures of the build %.200q that the rest of the query chooses; /v1/origins lists builds", side.build)
+			latest, err := s.latestBuilds(r.Context())
+			if err != nil {
+				return err
+			}
+			return notFound.problem("there are no figures of the build %.200q that the rest of the query chooses; the latest builds are %.200q", side.build, latest)
 		}
 	}
 	result, err := change.Compare(old, new, o)
@@ -132,6 +138,22 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request, p *params, f fl
 		answer.APIs = append(answer.APIs, changeOf(&result.APIs[i]))
 	}
 	return sendJSON(w, r, answer)
+}
+
+// latestBuilds returns the names of the last five builds that came, the latest first.
+func (s *Server) latestBuilds(ctx context.Context) ([]string, error) {
+	origins, err := s.store.Origins(ctx, fleet.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(origins, func(a, b fleet.OriginSum) int { return b.First.Compare(a.First) })
+	var names []string
+	for _, o := range origins {
+		if !slices.Contains(names, o.Build) && len(names) < 5 {
+			names = append(names, o.Build)
+		}
+	}
+	return names, nil
 }
 
 func changeOf(a *change.API) changeJSON {

@@ -404,6 +404,9 @@ func TestCompareTotals(t *testing.T) {
 	if want := [...]int{len(all.APIs), len(all.OnlyOld), len(all.OnlyNew), 1}; got != want || want[0] < 2 || want[2] < 2 {
 		t.Errorf("%d, want %d", got, want)
 	}
+	if r := at.get("/v1/compare?old=*v1.0.1&new=*"); r.status != 404 || !strings.Contains(string(r.body), "example.com/shop@v1.0.0") {
+		t.Errorf("a mistyped build: %d\n%s", r.status, r.body)
+	}
 }
 
 // Origins, packages, changes and new APIs.

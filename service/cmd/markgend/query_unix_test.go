@@ -24,7 +24,7 @@ import (
 // of the given times in ns.
 func libBatch(t *testing.T, version string, times map[string]uint64) (*profile.Profile, []byte) {
 	t.Helper()
-	p := &profile.Profile{Runs: 1, Main: "example.com/lib", Version: version, Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", CPU: "Some 9000"}
+	p := &profile.Profile{Runs: 40, Main: "example.com/lib", Version: version, Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", CPU: "Some 9000"}
 	for i, name := range []string{"(*Buffer).Write", "(*MyBuffer).Write", "SteadyA", "SteadyB"} {
 		ns, ok := times[name]
 		if !ok {
@@ -32,7 +32,7 @@ func libBatch(t *testing.T, version string, times map[string]uint64) (*profile.P
 		}
 		p.Markers = append(p.Markers, profile.Marker{
 			ID: registry.ID(i + 1), Name: "example.com/lib." + name, Package: "example.com/lib", Kind: "func", File: "lib.go", Line: i + 1, Col: 1,
-			Count: 1000, SelfNS: 1000 * ns, MinNS: ns - 10, MaxNS: ns + 10,
+			Runs: 40, Count: 1000, SelfNS: 1000 * ns, MinNS: ns - 10, MaxNS: ns + 10,
 			Buckets: []profile.Bucket{{K: map[bool]uint8{false: 6, true: 7}[ns >= 128], Count: 1000, SumNS: 1000 * ns, SumSq: profile.Uint128{Lo: 1000 * (ns*ns + 10)}}},
 		})
 	}
