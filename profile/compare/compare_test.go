@@ -196,7 +196,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%s: sampled %v", m.Name, m.Sampled)
 		}
 	}
-	if all := strings.Join(got.Cautions, "\n"); !strings.Contains(all, "1 of the markers were sampled") || !strings.Contains(all, "1 of the markers were turned off") {
+	if all := strings.Join(got.Cautions, "\n"); !strings.Contains(all, "sampled markers: 1;") || !strings.Contains(all, "markers that were off in a part of a run: 1;") {
 		t.Errorf("cautions: %s", all)
 	}
 }

@@ -76,7 +76,7 @@ shop.f005 scopes 1 2 worse guess`)
 	if len(got.NewlyCalled) != 1 || got.NewlyCalled[0].Scopes != (Range{7, 7}) {
 		t.Errorf("newly called: %+v", got.NewlyCalled)
 	}
-	if len(got.Cautions) != 1 || !strings.HasPrefix(got.Cautions[0], "1 of the markers were sampled: their counts") {
+	if len(got.Cautions) != 1 || !strings.HasPrefix(got.Cautions[0], "sampled markers: 1; their counts") {
 		t.Errorf("cautions: %q", got.Cautions)
 	}
 }

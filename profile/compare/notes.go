@@ -80,14 +80,14 @@ func (c *Comparison) cautions() []string {
 	list = append(list, c.countCautions()...)
 	if sampled, off := c.special(); sampled+off > 0 {
 		if sampled > 0 && !timed {
-			list = append(list, fmt.Sprintf("%d of the markers were sampled: their counts are estimates, which are not compared; make runs without sample=", sampled))
+			list = append(list, fmt.Sprintf("sampled markers: %d; their counts are estimates, which are not compared; make runs without sample=", sampled))
 		} else if sampled > 0 {
-			list = append(list, fmt.Sprintf("%d of the markers were sampled: their figures are estimates, which vary more from run to run", sampled))
+			list = append(list, fmt.Sprintf("sampled markers: %d; their figures are estimates, which vary more from run to run", sampled))
 		}
 		if off > 0 && !timed {
-			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their counts are not compared", off))
+			list = append(list, fmt.Sprintf("markers that were off in a part of a run: %d; their counts are not compared", off))
 		} else if off > 0 {
-			list = append(list, fmt.Sprintf("%d of the markers were turned off during some run: their scopes after that are missing", off))
+			list = append(list, fmt.Sprintf("markers that were off in a part of a run: %d; their scopes meanwhile are missing", off))
 		}
 	}
 	return list
