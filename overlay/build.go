@@ -63,7 +63,7 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 	if cmd.ProcessState == nil || !cmd.ProcessState.Success() {
 		return held.flush()
 	}
-	x, err := b.explainer(ctx)
+	x, err := b.explainer()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ type buildEvents struct {
 	w io.Writer
 	// original builds that source and returns go's output, and whether it builds.
 	original func() (out []byte, builds bool)
-	explain  func(builds bool) (*explainer, error) // builds reports whether the original builds
+	explain  func() (*explainer, error)
 
 	asked    bool
 	builds   bool
@@ -104,7 +104,7 @@ func (e *buildEvents) release(build string) error {
 	delete(e.held, build)
 	if len(lines) > 0 && e.explains == nil {
 		var err error
-		if e.explains, err = e.explain(e.builds); err != nil {
+		if e.explains, err = e.explain(); err != nil {
 			return err
 		}
 	}
@@ -155,13 +155,7 @@ func (b *Build) eventful() bool {
 
 // events returns a buildEvents; plain returns the arguments of a build of the original source.
 func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) *buildEvents {
-	explain := func(builds bool) (*explainer, error) {
-		if builds {
-			return b.explainer(ctx)
-		}
-		return b.namer()
-	}
-	return &buildEvents{w: w, explain: explain, original: func() ([]byte, bool) {
+	return &buildEvents{w: w, explain: b.explainer, original: func() ([]byte, bool) {
 		cmd := goCommand(ctx, b.dir, b.o.Environ, plain()...)
 		out, err := cmd.Output()
 		return out, err == nil
@@ -170,7 +164,7 @@ func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) 
 
 // endEvents passes on the rest of the events and messages of a build.
 func (b *Build) endEvents(e *buildEvents, held *heldMessages) error {
-	wronged := e.builds && e.explains != nil && e.explains.left // about builds that failed
+	wronged := e.builds && e.explains != nil // builds failed
 	if err := e.Close(); err != nil {
 		return err
 	}

@@ -15,11 +15,8 @@ func TestExplainedEvents(t *testing.T) {
 	e := &buildEvents{
 		w:        &out,
 		original: func() ([]byte, bool) { return nil, true },
-		explain: func(builds bool) (*explainer, error) {
-			if !builds {
-				t.Error("the source does not build")
-			}
-			return &explainer{own: strings.NewReplacer("/cache/text.go", "a.go")}, nil
+		explain: func() (*explainer, error) {
+			return &explainer{b: &Build{dir: t.TempDir()}, own: strings.NewReplacer("/cache/text.go", "a.go")}, nil
 		},
 	}
 	for _, line := range []string{

@@ -1,9 +1,10 @@
 package overlay
 
 import (
-	"context"
+	"bytes"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/markgen/markgen/rewrite"
@@ -13,25 +14,14 @@ import (
 // An explainer translates the compiler's messages about marked source into messages about the
 // user's source, where the latter compiles without markers.
 type explainer struct {
-	b     *Build
-	own   *strings.Replacer         // replaces the names of marked files
-	sizes map[string]rewrite.Errors // errors in size= expressions by import path
-	below bool                      // the current heading is of a package with such errors
-	left  bool                      // there are messages that are not about size= expressions
+	b    *Build
+	own  *strings.Replacer // replaces the names of marked files
+	user replacements      // the user's own overlay
+	told bool              // there were errors in the expressions of directives
 }
 
-// explainer returns an explainer with the errors in the build's size= expressions: nothing else
-// that a user writes can keep marked source from compiling.
-func (b *Build) explainer(ctx context.Context) (*explainer, error) {
-	x, err := b.namer()
-	if err == nil {
-		x.sizes, err = b.sizeErrors(ctx)
-	}
-	return x, err
-}
-
-// namer returns an explainer that only replaces file names, for warnings.
-func (b *Build) namer() (*explainer, error) {
+// explainer returns an explainer of the build's messages.
+func (b *Build) explainer() (*explainer, error) {
 	r := replacements{}
 	for _, flag := range b.flags {
 		if name, ok := strings.CutPrefix(flag, "-overlay="); ok {
@@ -48,11 +38,13 @@ func (b *Build) namer() (*explainer, error) {
 		}
 		named[path] = to
 	}
-	return &explainer{b: b, own: named.restorer(b.dir)}, nil
+	name, _ := b.plain.Flag("overlay")
+	user, err := readReplacements(name, b.dir)
+	return &explainer{b: b, own: named.restorer(b.dir), user: user}, err
 }
 
 // inMarked matches a position in marked source, whose lines are those of the original, but not its
-// columns.
+// columns, except in the expressions of directives.
 var inMarked = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: `)
 
 // explain returns the text to print instead of go's lines: a heading "# import/path" and the
@@ -60,20 +52,13 @@ var inMarked = regexp.MustCompile(`^(.+?\.go):(\d+)(?::\d+)?: `)
 func (x *explainer) explain(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
-		if heading, ok := strings.CutPrefix(line, "# "); ok {
-			errs := x.sizesOf(heading)
-			out.WriteString(line)
-			if x.below = len(errs) > 0; x.below {
-				out.WriteString(errs.Error() + "\n")
-			}
-			continue
-		}
-		if x.below {
-			continue
-		}
-		x.left = true
 		shown := x.own.Replace(line)
-		if m := inMarked.FindStringSubmatch(shown); m != nil && shown != line {
+		switch m := inMarked.FindStringSubmatch(shown); {
+		case m == nil:
+		case x.inDirective(m[1], m[2]):
+			x.told = true
+			shown = strings.TrimSuffix(shown, "\n") + "; write an expression that compiles where the marked code begins: an integer for size=, a string for label=\n"
+		case shown != line:
 			shown = m[1] + ":" + m[2] + ": " + shown[len(m[0]):]
 		}
 		out.WriteString(shown)
@@ -81,19 +66,19 @@ func (x *explainer) explain(text string) string {
 	return out.String()
 }
 
-// sizesOf returns the errors of the package in a heading, which may be of a test: "path_test
-// [path.test]".
-func (x *explainer) sizesOf(heading string) rewrite.Errors {
-	path, _, _ := strings.Cut(strings.TrimSpace(heading), " ")
-	if errs := x.sizes[path]; errs != nil {
-		return errs
-	}
-	return x.sizes[strings.TrimSuffix(path, "_test")]
+// inDirective reports whether a directive is on a line of the user's source. Errors there are in its
+// expressions; nothing else that a user writes can keep marked source from compiling.
+func (x *explainer) inDirective(name, line string) bool {
+	text, err := x.user.read(absolute(x.b.dir, name))
+	lines := bytes.Split(text, []byte("\n"))
+	n, _ := strconv.Atoi(line)
+	return err == nil && 0 < n && n <= len(lines) && bytes.HasPrefix(bytes.TrimSpace(lines[n-1]), []byte(rewrite.DirectivePrefix))
 }
 
-// conclude prints that the markers are to blame, after the messages that show it.
+// conclude prints that the markers are to blame, after the messages that show it, unless a directive
+// is.
 func (x *explainer) conclude() {
-	if !x.left {
+	if x.told {
 		return
 	}
 	if v := x.b.env.GOVERSION; gc.Newer(v) {

@@ -70,26 +70,26 @@ func (s argumentSizer) hasLength(t ast.Expr, fn *function, depth int) bool {
 }
 
 // asString returns a string expression converted to string. Adding "" makes the compiler reject
-// expressions of other types.
-func asString(x string) string {
+// expressions of other types. at goes before what the compiler may reject: see file.errorsAt.
+func asString(x, at string) string {
 	if e, _ := parser.ParseExpr(x); e != nil {
 		if _, ok := e.(*ast.BinaryExpr); ok {
-			x = "(" + x + ")"
+			x = "(" + at + x + ")"
 		}
 	}
-	return "string(" + x + ` + "")`
+	return at + "string(" + at + x + ` + "")`
 }
 
 // asInt returns an integer expression converted to int. The shift by 0 makes the compiler reject
-// expressions of other types.
-func asInt(x string) string {
+// expressions of other types. at is as for asString.
+func asInt(x, at string) string {
 	switch e, _ := parser.ParseExpr(x); e := e.(type) {
 	case *ast.CallExpr:
 		if name, ok := e.Fun.(*ast.Ident); ok && (name.Name == "len" || name.Name == "cap") {
-			return x
+			return at + x
 		}
 	case *ast.BinaryExpr:
-		x = "(" + x + ")"
+		x = "(" + at + x + ")"
 	}
-	return "int(" + x + "<<0)"
+	return at + "int(" + at + x + "<<0)"
 }

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"bytes"
 	"fmt"
+	"go/token"
 	"strings"
 )
 
@@ -48,8 +49,23 @@ func (b *breaker) insert(text string, at, next int) {
 
 // lineAt returns a newline and a line directive, after which the source at an offset continues.
 func lineAt(f *file, at int) string {
-	pos := f.position(f.tok.Pos(at))
-	return fmt.Sprintf("\n/*line :%d:%d*/", pos.Line, pos.Column)
+	return "\n" + f.lineComment(f.tok.Pos(at))
+}
+
+// lineComment returns a line directive after which the source at a position continues.
+func (f *file) lineComment(p token.Pos) string {
+	pos := f.position(p)
+	return fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column)
+}
+
+// errorsAt returns a line directive that makes the compiler report errors in the expression of a
+// directive where the user wrote it. It returns "" for an expression that is not in a directive, and
+// in a file with line directives, whose positions are not those of the user's text.
+func (f *file) errorsAt(expression token.Pos) string {
+	if !expression.IsValid() || f.lineDirs {
+		return ""
+	}
+	return f.lineComment(expression)
 }
 
 // ends reports whether only blanks follow on the line.

@@ -195,7 +195,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		if fn.follows {
 			enter := ""
 			if p := fn.point; p != nil && !p.Count {
-				enter = w.enterInto(w.s, p)
+				enter = w.enterInto(w.s, p, start)
 			}
 			e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.opens(fn)+" { defer "+w.s+".Leave();"+enter+" };")
 			w.openNamed(e, e, fn, start, end, false)
@@ -291,7 +291,7 @@ func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) 
 		if p.Count {
 			e.insert(start, w.counted(p.counter))
 		} else {
-			e.insert(start, w.guarded(w.enter(p, 0), guard))
+			e.insert(start, w.guarded(w.enter(p, 0, start), guard))
 		}
 	}
 	w.doubled(e, fn, guard, func(e *edits) {
@@ -314,7 +314,7 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 	var text string
 	switch ev.op {
 	case opEnter:
-		text = w.guarded(w.enter(ev.point, ev.slot), guard)
+		text = w.guarded(w.enter(ev.point, ev.slot, ev.at), guard)
 	case opExit:
 		switch ev.n {
 		case 0:
@@ -353,18 +353,20 @@ func (w *overlayWriter) guarded(text, guard string) string {
 	return " if " + guard + " {" + text + " };"
 }
 
-func (w *overlayWriter) enter(p *Point, slot int) string {
-	return w.enterInto(fmt.Sprintf("%s[%d]", w.s, slot), p)
+func (w *overlayWriter) enter(p *Point, slot, at int) string {
+	return w.enterInto(fmt.Sprintf("%s[%d]", w.s, slot), p, at)
 }
 
-// enterInto returns the text that enters the scope of p, held in the variable scope.
-func (w *overlayWriter) enterInto(scope string, p *Point) string {
+// enterInto returns the text, planted at an offset, that enters the scope of p, held in the variable
+// scope.
+func (w *overlayWriter) enterInto(scope string, p *Point, at int) string {
 	text := fmt.Sprintf(" %s.Enter(&%s);", scope, w.marker(p.marker))
-	if p.SizeExpr != "" {
-		text += fmt.Sprintf(" %s.Size(%s);", scope, asInt(p.SizeExpr))
+	atSize, atLabel := p.f.errorsAt(p.sizePos), p.f.errorsAt(p.labelAt)
+	for _, statement := range p.sizeStatements(scope, w.perf, atSize, atLabel) {
+		text += " " + statement + ";"
 	}
-	if label := p.LabelStatement(scope, w.perf); label != "" {
-		text += " " + label + ";"
+	if atSize+atLabel != "" {
+		text += p.f.lineComment(p.f.tok.Pos(at))
 	}
 	return text
 }

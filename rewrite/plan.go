@@ -67,19 +67,19 @@ func (u *Unit) Plans() []Plan {
 // NeedsScope reports whether the point needs a variable for its scope.
 func (p *Point) NeedsScope() bool { return p.SizeExpr != "" || p.Label != "" }
 
-// LabelStatement returns the statement that labels the point's scope, which is in a variable, or ""
-// if it has no label. The expression is evaluated only while that is recorded.
-func (p *Point) LabelStatement(scope, perf string) string {
-	if p.Label == "" {
-		return ""
-	}
-	return "_ = " + scope + ".Labels() && " + perf + ".Label(" + asString(p.Label) + ")"
+// SizeStatements returns the statements that give the point's scope, which is in a variable, its
+// size and label, none if it has neither. A label is evaluated only while it is recorded.
+func (p *Point) SizeStatements(scope, perf string) []string {
+	return p.sizeStatements(scope, perf, "", "")
 }
 
-// SizeInt returns the point's size as an expression of type int, or "" if it has none.
-func (p *Point) SizeInt() string {
-	if p.SizeExpr == "" {
-		return ""
+// sizeStatements is SizeStatements with what goes before the user's expressions, as in asString.
+func (p *Point) sizeStatements(scope, perf, atSize, atLabel string) (list []string) {
+	if p.SizeExpr != "" {
+		list = append(list, scope+".Size("+asInt(p.SizeExpr, atSize)+")")
 	}
-	return asInt(p.SizeExpr)
+	if p.Label != "" {
+		list = append(list, "_ = "+scope+".Labels() && "+perf+".Label("+asString(p.Label, atLabel)+")")
+	}
+	return list
 }

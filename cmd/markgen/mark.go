@@ -174,17 +174,6 @@ func (p *markPlan) compile(ctx context.Context, env *cli.Env, files map[string][
 	if err != nil {
 		return err
 	}
-	var tests overlay.SizeTests
-	for _, add := range p.sized {
-		add(&tests)
-	}
-	sizes, err := tests.Errors(ctx, o, p.unmarked)
-	switch {
-	case err != nil:
-		return err
-	case len(sizes) > 0:
-		return sizes
-	}
-	lines := append(slices.Clone(marked.Lines), "(in the marked source, which markgen -d shows; this source compiles without markers, so please report it; nothing was written)")
+	lines := append(slices.Clone(marked.Lines), "(in the marked source, which markgen -d shows; the source compiles without markers, so correct the size= or label= that is meant, or report this if none is; nothing was written)")
 	return &overlay.CompileError{Lines: lines}
 }

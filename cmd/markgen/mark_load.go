@@ -27,14 +27,13 @@ import (
 
 // A markPlan is the planned result of marking.
 type markPlan struct {
-	changes  []change                   // sorted by path
-	packages []string                   // directories of changed packages, as patterns for go
-	points   int                        // number of markers
-	programs bool                       // there are programs whose end the runtime will see
-	unseen   []string                   // messages about programs whose end it will not see
-	same     map[string]bool            // changes whose file is written by another change, by path
-	sized    []func(*overlay.SizeTests) // add the tests of packages with size= or label=, with positions on disk
-	unmarked map[string][]byte          // the files without markers, with the same line numbers; nil if to be missing
+	changes  []change          // sorted by path
+	packages []string          // directories of changed packages, as patterns for go
+	points   int               // number of markers
+	programs bool              // there are programs whose end the runtime will see
+	unseen   []string          // messages about programs whose end it will not see
+	same     map[string]bool   // changes whose file is written by another change, by path
+	unmarked map[string][]byte // the files without markers, with the same line numbers; nil if to be missing
 }
 
 // A change is a file with new content.
@@ -176,7 +175,11 @@ func (m *marking) run(ctx context.Context) error {
 func (m *marking) find(g *markedPackage) error {
 	units, err := m.findIn(g, g.plain)
 	if err != nil {
-		if _, there := m.findIn(g, g.blank()); there != nil {
+		blanked := map[string][]byte{}
+		for path := range g.plain {
+			blanked[path] = inplace.Blank(g.disk[path])
+		}
+		if _, there := m.findIn(g, blanked); there != nil {
 			err = there
 		}
 		return err
@@ -331,9 +334,6 @@ func (m *marking) compare(g *markedPackage) {
 		return
 	}
 	m.plan.packages = append(m.plan.packages, g.Dir)
-	if g.hasSizes() {
-		m.plan.sized = append(m.plan.sized, func(tests *overlay.SizeTests) { m.addSizeTests(g, tests) })
-	}
 	for path, text := range g.disk {
 		if blank := inplace.Blank(text); string(blank) != string(text) {
 			m.plan.unmarked[path] = blank

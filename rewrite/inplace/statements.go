@@ -93,14 +93,8 @@ func (w *writer) event(e rewrite.PlannedEvent, marks *tableGroup) []string {
 func (w *writer) scope(slot int) string { return w.scopes + "[" + strconv.Itoa(slot) + "]" }
 
 func (w *writer) enter(p *rewrite.Point, slot int, marks *tableGroup) []string {
-	lines := []string{w.scope(slot) + ".Enter(" + marks.marker(p) + ")"}
-	if x := p.SizeInt(); x != "" {
-		lines = append(lines, w.scope(slot)+".Size("+x+")")
-	}
-	if label := p.LabelStatement(w.scope(slot), w.perf); label != "" {
-		lines = append(lines, label)
-	}
-	return lines
+	enter := w.scope(slot) + ".Enter(" + marks.marker(p) + ")"
+	return append([]string{enter}, p.SizeStatements(w.scope(slot), w.perf)...)
 }
 
 // joined returns statements joined to one line.
