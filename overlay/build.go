@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Go runs the go command of a build verb and returns its exit code. The error is non-nil only if go
+// Go runs the go command of markgen build and returns its exit code. The error is non-nil only if go
 // could not be run at all.
 func (b *Build) Go(ctx context.Context) (int, error) {
 	return b.goBuild(ctx, b.words("build", nil), func() []string {

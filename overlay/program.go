@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Program builds the program of a run verb and returns its path in dir, or "" and go's exit code if
+// Program builds the program of markgen run and returns its path in dir, or "" and go's exit code if
 // the build failed. Like go run, it keeps the program, so that an unchanged one need not be linked
 // again.
 func (b *Build) Program(ctx context.Context, dir string) (path string, code int, err error) {

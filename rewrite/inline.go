@@ -99,8 +99,8 @@ func baseType(t ast.Expr) string {
 	}
 }
 
-// count sets nodes, quick, recursive, intoItself, callableParams and returnsFunc of a function. It descends
-// into functions that it calls by name, or through its receiver, and that may be inlined.
+// count sets nodes, likely, quick, recursive, intoItself, callableParams and returnsFunc of a function. It
+// descends into functions that it calls by name, or through its receiver, and that may be inlined.
 func (in *inliner) count(fn *function) {
 	if fn.nodes != 0 {
 		return

@@ -11,6 +11,7 @@ import (
 // steps are the steps so far, by function.
 var steps = map[string]int{}
 
+// x is changed by each step, a division that needs the result of the one before.
 var x uint64 = 1
 
 // main calls functions that take long, functions that call one another in turn, functions that take

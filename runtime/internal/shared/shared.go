@@ -1,12 +1,12 @@
 //go:build !race
 
-// Package shared changes words that others read and write without synchronisation: the words of
-// markers and what counters point to, which generated code tests, and which other processes change
-// in the data file.
+// Package shared has atomic operations on the words of markers, and on what counters point to:
+// generated code reads them without synchronisation, and other processes change them in the data
+// file.
 //
 //	shared.SetBits(&marker.Off, layout.OffByState)
 //
-// The functions are atomic, except under the race detector (race.go).
+// Under the race detector they are not atomic, see race.go.
 package shared
 
 import (
