@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
-	"strings"
 
 	"github.com/markgen/markgen/rewrite/gc"
 )
@@ -398,37 +397,4 @@ func (fn *function) contains(is func(ast.Node) bool) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// typeSpecs calls visit for each type that the unit declares at package level.
-func (u *Unit) typeSpecs(visit func(*ast.TypeSpec)) {
-	for _, f := range u.files {
-		for _, d := range f.ast.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				for _, s := range g.Specs {
-					visit(s.(*ast.TypeSpec))
-				}
-			}
-		}
-	}
-}
-
-// imports reports whether the file imports a package by this name, as far as paths show.
-func (f *file) imports(name string) bool { return f.imported(name) != "" }
-
-// imported returns the path of the package that the file imports by this name, as far as paths
-// show, or "".
-func (f *file) imported(name string) string {
-	for _, spec := range f.ast.Imports {
-		path := spec.Path.Value[1 : len(spec.Path.Value)-1]
-		switch {
-		case spec.Name != nil:
-			if spec.Name.Name == name {
-				return path
-			}
-		case path[strings.LastIndexByte(path, '/')+1:] == name:
-			return path
-		}
-	}
-	return ""
 }
