@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,28 @@ func TestPageTable(t *testing.T) {
 	}
 	if third := pageTable(second, "go1.27.4", day, []figure{a}); strings.Contains(third, "\ntrace: b|") {
 		t.Errorf("figures of another release are kept:\n%s", third)
+	}
+}
+
+// The page says what each subject is, and its rows are of subjects.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile("../docs/explanation/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, s := range subjects {
+		if !strings.Contains(page, "`"+s.name+"`") {
+			t.Errorf("the subject %s is not explained", s.name)
+		}
+	}
+	_, table, _ := strings.Cut(page, pageBegin)
+	table, _, _ = strings.Cut(table, pageEnd)
+	rows := slices.Collect(strings.Lines(table))[4:]
+	for _, row := range rows {
+		if subjectIndex(row) < 0 || strings.Count(row, "–") != 1 {
+			t.Errorf("no subject, or no spread: %s", row)
+		}
 	}
 }
 
