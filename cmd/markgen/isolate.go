@@ -49,20 +49,19 @@ Markgen's own flags:
   -exact        time each function in a pass of its own
   -deep         make the first pass with a deep build (see markgen help build): what a call allocates is in the
                 table, to the byte and the object; the times are of ordinary builds
-  -sizes        relate the times to the sizes of arguments, as markgen run -sizes does, so that markgen report
-                -shapes and the page show how they grow
-  -paths        show the call paths between the functions, too, with the times of the first pass, in which all are
+  -sizes        relate times to the sizes of arguments: with -o, markgen report -shapes and the page show how
+                they grow
+  -paths        show the call paths between the functions, too; with the times of the first pass, in which all are
                 measured; with -o, markgen report has them in every format
-  -exercise     call functions that the scenario never reached, with arguments made from their types, and time these
-                calls in passes of their own; but none that may touch files, the network or other processes,
+  -exercise     call functions that the scenario never reached, with arguments made from their types; these calls
+                are timed in passes of their own; none is called that may touch files, the network or other processes,
                 by the call graph. What can't be called is listed with the reason
   -onebuild     build once, and turn off the markers of other groups, instead of building once a group. That saves
                 the builds; a marker that is off costs a test, some 0.5 ns, in the functions around it. Commands
                 that markgen does not build always run like this
   -runs N       run the scenario N times for each group
   -timeout D    end a pass of the scenario that takes longer than D (default 10m)
-  -o DIR        keep passes, in DIR/passes, and the profile, in DIR/profile.markgen, which markgen report, diff and
-                merge read when they are given DIR; the same command with the same DIR resumes an interrupted
+  -o DIR        keep the passes and the profile in DIR, which markgen report, diff and merge read; the same command with the same DIR resumes an interrupted
                 profile
   -json         JSON instead of the table
   -config F     read F instead of the .markgen.yaml at the module root

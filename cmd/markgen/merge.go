@@ -31,9 +31,8 @@ data files of the runs.
 
   -o FILE  write to FILE, which is replaced as a whole or stays as it was; anything but a data file is kept.
            If it is named as DATA as well, the runs are added to it
-  -known FILE  write in how many runs each function was measured to FILE, for programs that pick functions at
-           random (MARKGEN=collect=wild,known=FILE), and which functions share stacks, where runs recorded that
-           (MARKGEN=pairs); what FILE says of the latter is kept
+  -known FILE  for MARKGEN=collect=wild,known=FILE: write to FILE in how many runs each function was measured; and
+           which functions share stacks, where runs recorded that (MARKGEN=pairs); what FILE says of the latter is kept
 
 Any number of files can be merged. A file that can't be read, is cut off or of another version is named and left
 out; the exit code is then 1.

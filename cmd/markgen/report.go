@@ -32,7 +32,7 @@ Report writes reports of data files. Each DATA is a file, a folder with data fil
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
 counts once. Runs that were killed or still go on can be read as well.
 
-  -format F  text (default): a table to read, every marker in it, those that were never reached too
+  -format F  text (default): a table, with markers that were never reached;
              json: one object, every marker with its buckets
              html: a page that holds everything: the table to sort and search, distributions, the source, and where call
              paths were recorded a flame graph
@@ -50,16 +50,14 @@ counts once. Runs that were killed or still go on can be read as well.
              markdown: a table of the first 15 markers, or -top, for a comment on a pull request, the text collapsed
              trace: each scope with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs are side by side, in the order of their start
-  -sort K    self (the default of text, markdown and html), running (their default where known: the part of
-             self in which goroutines ran), waiting (the rest of self), total, count, mean or max, which begin with
-             the largest; name (the default of other formats) or place (file and line), which ascend
+  -sort K    the order: self (default), running (default of deep builds), waiting, total, count, mean or max, the
+             largest first; name (default of formats other than text, markdown and html) or place, ascending
   -top N     only the first N markers of text or markdown, in the order of -sort
   -filter F  only markers whose names contain F or, with *, match it (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many scopes by the same amount, coloured by the time spent
-  -paths     below the text the tree of call paths, without those that took less than a hundredth of the time
-  -cost      in the place of times what measuring cost, each marker and in all, as a share of the processor time, and
-             what would bring that down to 1%
+  -paths     below the text the tree of call paths; without those that took less than a hundredth of the time
+  -cost      in place of times what measuring cost, by marker and in all, and what would bring that down to 1%
   -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
              or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
              several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing. The cards of html
@@ -75,8 +73,8 @@ counts once. Runs that were killed or still go on can be read as well.
   -src DIR   where the source is, for headers of loops and branches in text, and for html and cover: the root of the
              marked module (default: that of the working directory); none: without source. The standard library and
              dependencies are found by go
-  -link URL  link of places in the html format, with {file} for the file's name in the module that was marked, or
-             {path} for that on this machine, and {line}: 'https://github.com/o/r/blob/main/{file}#L{line}';
+  -link URL  link of places in the html format: {file} is the file's name in the module that was marked, {path} that
+             on this machine, {line} the line, such as 'https://github.com/o/r/blob/main/{file}#L{line}';
              none: nowhere (default: ` + editorLink + `, the editor; of -api none)
 
 With -- between data files, or of a folder alone that -runs has written with -old, the html format compares: what got
