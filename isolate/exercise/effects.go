@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/callgraph"
-	"golang.org/x/tools/go/callgraph/cha"
 	"golang.org/x/tools/go/callgraph/vta"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -25,7 +24,7 @@ type effects struct {
 func findEffects(pkgs []*packages.Package) *effects {
 	prog, _ := ssautil.AllPackages(pkgs, ssa.InstantiateGenerics)
 	prog.Build()
-	return &effects{prog, vta.CallGraph(ssautil.AllFunctions(prog), cha.CallGraph(prog))}
+	return &effects{prog, vta.CallGraph(ssautil.AllFunctions(prog), nil)}
 }
 
 // outside reports whether a function itself has effects outside the process. Reading the time, the
