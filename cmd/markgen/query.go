@@ -27,7 +27,7 @@ usage: markgen query [flags] NAME
 
 Query asks the server of a fleet (markgend) what functions and other markers cost in production. NAME is a whole
 name, 'bytes.(*Buffer).Write'; or the end of one from a dot or slash on, Buffer.Write; or any part of it, or a pattern
-with * for any text: then all matches are listed. Stars and parentheses of receivers may be left out.
+with * for any text: then all matches are listed, those with the largest totals first. Stars and parentheses of receivers may be left out.
 
   -server URL     the server (default $MARKGEN_SERVER, else http://127.0.0.1:7070)
   -token-file F   a file with a token that may read (default: $MARKGEN_TOKEN, which is the token)

@@ -74,23 +74,23 @@ builds    example.com/shop@v2, example.com/shop@v1
 go        go1.26.8
 machines  linux/amd64 AMD EPYC
 
-name                     count   mean    p50    p90    p99     max  B/op  allocs/op
-example.com/json.Encode  1,000  250ns  250ns  500ns  750ns  1.00µs    32        0.5
+name                     count  total   mean    p50    p90    p99     max  B/op  allocs/op
+example.com/json.Encode  1,000  250µs  250ns  250ns  500ns  750ns  1.00µs    32        0.5
 `},
 		{"-by build Encode", `api       example.com/json.Encode (func, encode.go:12)
 known     since 2026-03-01 12:00:00, last changed 2026-03-01 12:00:00
 runs      3
 
-build                runs  count     ±   mean     ±    p50    p90    p99     max  B/op  allocs/op
-example.com/shop@v1     1    400     -  300ns     -  300ns  600ns  900ns  1.20µs    32        0.5
-example.com/shop@v2     2    600  2.0%  200ns  3.5%  200ns  400ns  600ns   800ns    32        0.5
+build                runs  count     ±  total   mean     ±    p50    p90    p99     max  B/op  allocs/op
+example.com/shop@v1     1    400     -  120µs  300ns     -  300ns  600ns  900ns  1.20µs    32        0.5
+example.com/shop@v2     2    600  2.0%  120µs  200ns  3.5%  200ns  400ns  600ns   800ns    32        0.5
 `},
-		{"json", `name                     count   mean    p50    p90    p99     max  B/op  allocs/op
-example.com/json.Encode  1,000  250ns  250ns  500ns  750ns  1.00µs    32        0.5
-example.com/json.Decode      7      -      -      -      -       -     -          -
+		{"json", `name                     count  total   mean    p50    p90    p99     max  B/op  allocs/op
+example.com/json.Encode  1,000  250µs  250ns  250ns  500ns  750ns  1.00µs    32        0.5
+example.com/json.Decode      7      -      -      -      -      -       -     -          -
 `},
-		{"-limit 1 Decode", `name                     count  mean  p50  p90  p99  max
-example.com/json.Decode      7     -    -    -    -    -
+		{"-limit 1 Decode", `name                     count  total  mean  p50  p90  p99  max
+example.com/json.Decode      7      -     -    -    -    -    -
 markgen query: warning: 1 of 2 are shown; -limit shows more
 `},
 		{"xml.Decode", `api       example.com/xml.Decode (func)

@@ -42,7 +42,8 @@ func (f *found) ids() (list []string) {
 const mostFound = 1000
 
 // findAPIs returns the APIs that match a name: the API with that name; or else those whose name
-// ends with it, after a dot or slash; or else all that contain it, or match it as a pattern.
+// ends with it, after a dot or slash; or else all that contain it, or match it as a pattern. Those
+// with the largest totals come first.
 func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query) (*found, error) {
 	limit := q.Limit
 	q.Words, q.Package, q.Function, q.Limit = strings.ReplaceAll(fleet.PlainName(name), "*", " "), "", "", mostFound
@@ -69,6 +70,9 @@ func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query
 			fit = append(fit, a)
 		}
 	}
+	for _, list := range [][]client.API{exact, ends, fit} {
+		slices.SortStableFunc(list, func(a, b client.API) int { return cmp.Compare(totalNS(b), totalNS(a)) })
+	}
 	for _, list := range [][]client.API{exact, ends} {
 		if len(list) == 1 {
 			return &found{list: list, total: 1, one: true}, nil
@@ -85,6 +89,12 @@ func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query
 		f.total = l.Total
 	}
 	return f, nil
+}
+
+// totalNS returns the total of an API, which may exceed a uint64.
+func totalNS(a client.API) float64 {
+	ns, _ := a.TotalNS.Float64() // 0 if it has no times
+	return ns
 }
 
 func endsWith(name, end string) bool {

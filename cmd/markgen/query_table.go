@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -48,6 +49,9 @@ func (o *queryFlags) writeTable(ctx context.Context, env *cli.Env, w io.Writer, 
 			g := &k.Groups[i]
 			t.add(k.Name, g.Key, g.Runs, &g.Figures)
 		}
+	}
+	if o.by == "" {
+		slices.SortStableFunc(t.rows, func(a, b cost) int { return cmp.Compare(b.figures.TotalNS, a.figures.TotalNS) })
 	}
 	var options report.Options
 	if o.out == "" {
@@ -163,6 +167,7 @@ func (t *costs) columns() []report.Column {
 			return report.Relative(r.figures.CountSE, float64(r.figures.Count), r.figures.Sampled != "")
 		})
 	}
+	add(report.Column{Name: "total", Rank: 5}, timed(func(f *client.Figures) float64 { return float64(f.TotalNS) }))
 	add(report.Column{Name: "mean"}, timed(func(f *client.Figures) float64 { return f.MeanNS }))
 	if slices.ContainsFunc(t.rows, func(r cost) bool { return r.figures.MeanSE > 0 }) {
 		add(report.Column{Name: "±", Rank: 7}, func(r *cost) string {
