@@ -61,7 +61,7 @@ func Mark(u *rewrite.Unit, o Options) (map[string][]byte, error) {
 	if !work {
 		return nil, nil
 	}
-	w.names = freeNames(texts...)
+	w.names = freeNames(o.Runtime, texts...)
 	if o.Unit == "t" {
 		w.marks = w.testMarks
 	}

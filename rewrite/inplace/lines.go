@@ -61,10 +61,13 @@ func (in insertion) edit(text []byte) edit {
 // closing matches what follows a statement list.
 var closing = regexp.MustCompile(`^(}|(case|default)([^\pL\pN_]))`)
 
-// importEdit returns the edit that imports the runtime after the other imports.
+// importEdit returns the edit that imports the runtime after the other imports, if it is not.
 func (w *writer) importEdit(text []byte, ownLine bool) edit {
 	fset := token.NewFileSet()
 	f, _ := parser.ParseFile(fset, "", text, parser.ImportsOnly) // parsed before, so without error
+	if slices.Contains(importedAs(f, w.o.Runtime), w.perf) {
+		return edit{}
+	}
 	at, with := f.Name.End(), "import "+w.perf+" "+strconv.Quote(w.o.Runtime)
 	for _, d := range f.Decls {
 		at = d.End()

@@ -1,9 +1,11 @@
 package inplace
 
 import (
-	"go/scanner"
+	"go/ast"
+	"go/parser"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -29,10 +31,10 @@ func (n names) clashes(word string) bool {
 }
 
 // freeNames returns the names with the lowest number with which no identifier of the texts clashes.
-func freeNames(texts ...[]byte) names {
+func freeNames(runtime string, texts ...[]byte) names {
 	words := map[string]bool{}
 	for _, text := range texts {
-		perfWords(text, words)
+		perfWords(text, runtime, words)
 	}
 	n := numbered("")
 search:
@@ -48,28 +50,55 @@ search:
 }
 
 // mayClash matches a word that looks like an inserted name. It is a cheap test before a text is
-// scanned.
+// parsed.
 var mayClash = regexp.MustCompile(`\bperf(s?[0-9]*\b|marks|testmarks)`)
 
-// perfWords adds the identifiers of a Go text that begin with perf to words, except
-// selectors: a name after a dot does not clash.
-func perfWords(text []byte, words map[string]bool) {
+// perfWords adds the identifiers of a Go text that begin with perf to words, except selectors: a name
+// after a dot does not clash. Nor does the name of the user's own import of the runtime, which
+// inserted statements share, unless the user's code has calls that look like inserted ones.
+func perfWords(text []byte, runtime string, words map[string]bool) {
 	if !mayClash.Match(text) {
 		return
 	}
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
-	last := token.ILLEGAL
-	for {
-		_, tok, lit := s.Scan()
-		if tok == token.EOF {
-			return
+	f, _ := parser.ParseFile(token.NewFileSet(), "", text, 0) // parsed before, so without error
+	own := importedAs(f, runtime)
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return n.Name == nil || !slices.Contains(own, n.Name.Name)
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			if !ok || x.Obj != nil || !slices.Contains(own, x.Name) || insertedNames[n.Sel.Name] {
+				ast.Inspect(n.X, visit)
+			}
+			return false
+		case *ast.Ident:
+			if strings.HasPrefix(n.Name, "perf") {
+				words[n.Name] = true
+			}
 		}
-		if tok == token.IDENT && last != token.PERIOD && strings.HasPrefix(lit, "perf") {
-			words[lit] = true
-		}
-		last = tok
+		return true
 	}
+	ast.Inspect(f, visit)
+}
+
+// importedAs returns the names by which a file imports the runtime.
+func importedAs(f *ast.File, runtime string) (names []string) {
+	for _, spec := range f.Imports {
+		if spec.Path.Value == strconv.Quote(runtime) {
+			names = append(names, importName(spec))
+		}
+	}
+	return names
+}
+
+// importName returns the name of an import of the runtime.
+func importName(spec *ast.ImportSpec) string {
+	if spec.Name == nil {
+		return "perf"
+	}
+	return spec.Name.Name
 }
 
 // fieldNames returns a unique identifier for each point, made of its name without the import path:

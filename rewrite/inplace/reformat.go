@@ -1,10 +1,9 @@
 package inplace
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
-	"strconv"
+	"slices"
 )
 
 // A formatter other than gofmt may move the import of the runtime to another group, and break long
@@ -29,18 +28,5 @@ func (w *writer) codeBelow(text []byte) (below string, ok bool) {
 	for _, d := range f.Decls {
 		end = d.End()
 	}
-	n := 0
-	for _, spec := range f.Imports {
-		if name(spec) == w.perf && spec.Path.Value == strconv.Quote(w.o.Runtime) {
-			n++
-		}
-	}
-	return code(text[end-f.FileStart:]), n == 1
-}
-
-func name(spec *ast.ImportSpec) string {
-	if spec.Name == nil {
-		return ""
-	}
-	return spec.Name.Name
+	return code(text[end-f.FileStart:]), slices.Contains(importedAs(f, w.o.Runtime), w.perf)
 }

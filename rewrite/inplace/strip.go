@@ -154,7 +154,7 @@ func (s *stripper) fail(pos token.Pos, what, remedy string) {
 // find sets spans and errs.
 func (s *stripper) find() {
 	for _, spec := range s.ownImports() {
-		if s.findNamed(strings.TrimPrefix(spec.Name.Name, "perf"), spec) {
+		if s.findNamed(strings.TrimPrefix(importName(spec), "perf"), spec) {
 			break
 		}
 	}
@@ -199,7 +199,7 @@ func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
 	}
 	left, kept := s.leftover(spec != nil)
 	unused := len(left) == 0 && !kept
-	if s.marks == 0 && (spec == nil || !unused && !slices.ContainsFunc(left, func(id *ast.Ident) bool { return s.isMarks(id.Name) })) {
+	if s.marks == 0 && (spec == nil || spec.Name == nil || !unused && !slices.ContainsFunc(left, func(id *ast.Ident) bool { return s.isMarks(id.Name) })) {
 		s.spans = nil
 		return false
 	}
@@ -227,21 +227,18 @@ func (s *stripper) namesPerf() bool {
 	return s.f.Scope.Lookup(s.perf) != nil
 }
 
-// ownImports returns the imports that Mark may have inserted: of the runtime, by a name that
-// Mark uses. The highest number comes first, since perfmarks is a prefix of perfmarks2.
+// ownImports returns the imports that Mark may have inserted or shared: of the runtime, by a name
+// that Mark uses. The highest number comes first, since perfmarks is a prefix of perfmarks2.
 func (s *stripper) ownImports() (specs []*ast.ImportSpec) {
 	for _, spec := range s.f.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
-		if spec.Name == nil || !rt.IsPerf(path) {
-			continue
-		}
-		number, ok := strings.CutPrefix(spec.Name.Name, "perf")
-		if ok && strings.Trim(number, "0123456789") == "" && !strings.HasPrefix(number, "0") {
+		number, ok := strings.CutPrefix(importName(spec), "perf")
+		if ok && rt.IsPerf(path) && strings.Trim(number, "0123456789") == "" && !strings.HasPrefix(number, "0") {
 			specs = append(specs, spec)
 		}
 	}
 	slices.SortStableFunc(specs, func(a, b *ast.ImportSpec) int {
-		return cmp.Or(len(b.Name.Name)-len(a.Name.Name), strings.Compare(b.Name.Name, a.Name.Name))
+		return cmp.Or(len(importName(b))-len(importName(a)), strings.Compare(importName(b), importName(a)))
 	})
 	return specs
 }

@@ -166,6 +166,25 @@ func TestStripLeavesImportInUse(t *testing.T) {
 	}
 }
 
+// Inserted statements use the user's own import of the runtime.
+func TestOwnImport(t *testing.T) {
+	for _, name := range []string{"", "perf "} {
+		for _, format := range []string{"", " "} {
+			own := "package p\n\nimport " + name + "\"" + testRuntime + "\"\n\nfunc f() " + format + "{\n\tdefer perf.Finish()\n\tfor {\n\t}\n}\n"
+			marked := checkRoundTrip(t, "p.go", []byte(own))
+			if !bytes.Contains(marked, []byte("perfs[0].Enter(&perfmarks.f)")) || bytes.Count(marked, []byte(testRuntime)) != 1 {
+				t.Errorf("the import is not shared:\n%s", marked)
+			}
+			// Without the user's use it is ours.
+			edited := bytes.Replace(marked, []byte("\tdefer perf.Finish()\n"), nil, 1)
+			want := "package p\n\nfunc f() " + format + "{\n\tfor {\n\t}\n}\n"
+			if got, err := Strip("p.go", edited); err != nil || string(got) != want {
+				t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
+			}
+		}
+	}
+}
+
 // Strip keeps code of the user that looks like inserted code.
 func TestStripLeavesOthersAlone(t *testing.T) {
 	for _, text := range []string{

@@ -63,7 +63,9 @@ func (w *writer) inTree(text []byte, list []insertion) []byte {
 		}
 	}
 	t.breakLines(list)
-	w.importInto(t.file)
+	if !slices.Contains(importedAs(f, w.o.Runtime), w.perf) {
+		w.importInto(t.file)
+	}
 	return t.text()
 }
 
