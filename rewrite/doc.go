@@ -30,10 +30,10 @@
 //
 // and leaves the plan in a function: its own point; the events, in source order,
 //
-//	opEnter for#1         after the { of for      slot 1
-//	opEnter if#1.then     after the { of if       slot 2
-//	opExit  if#1.then     before the } of if
-//	opExit  for#1         before the } of for
+//	OpEnter for#1         after the { of for      slot 1
+//	OpEnter if#1.then     after the { of if       slot 2
+//	OpExit  if#1.then     before the } of if
+//	OpExit  for#1         before the } of for
 //
 // and its returns, with the scopes that are open at each: here one, with parse.
 // A writer only decides how an event is written.

@@ -253,9 +253,9 @@ func (fn *function) onlyCount() {
 	}
 	for i := range fn.events {
 		switch e := &fn.events[i]; e.op {
-		case opEnter:
-			e.op = opCount
-		case opExit:
+		case OpEnter:
+			e.op = OpCount
+		case OpExit:
 			e.n = 0
 		}
 	}

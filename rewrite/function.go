@@ -60,30 +60,32 @@ type function struct {
 // An event is a piece of code that a writer plants at one position. Events at the same position are
 // planted in the order of function.events.
 type event struct {
-	op    op
+	op    Op
 	at    int      // byte offset of the token before which Overlay plants it
 	after int      // for a directive's event, the end of the directive; at, for the start of a list; else 0
-	slot  int      // opEnter: slot of the scope; opExit: lowest slot closed
-	ends  []*Point // opExit: points of the scopes that end, in the order in which they were opened
-	n     int      // opExit: number of slots closed; if 0, nothing is planted
-	point *Point   // opEnter, opCount, opPoint
+	slot  int      // OpEnter: slot of the scope; OpExit: lowest slot closed
+	ends  []*Point // OpExit: points of the scopes that end, in the order in which they were opened
+	n     int      // OpExit: number of slots closed; if 0, nothing is planted
+	point *Point   // OpEnter, OpCount, OpPoint
 	first bool     // opCover, opWrap: one of the blocks that a function may count first
 	block int      // opCover: index into Unit.blocks
 	tail  bool     // at the end of a list: a semicolon may be needed before it
 }
 
-type op uint8
+// An Op is what an event does.
+type Op uint8
 
+// The operations of events. Plans have the exported ones.
 const (
-	opEnter op = iota
-	opExit
-	opCount // count one execution of a count-only point
-	opPoint // record one execution of a point without duration
-	opPause
-	opResume
-	opCover
-	opWrap   // opCover that opens the implicit block of an else-if
-	opUnwrap // closes it
+	OpEnter  Op = iota // opens a scope
+	OpExit             // closes scopes
+	OpCount            // counts one execution of a count-only point
+	OpPoint            // records one execution of a point without duration
+	OpPause            // pauses collection
+	OpResume           // resumes it
+	opCover            // counts a basic block
+	opWrap             // is opCover, and opens the implicit block of an else-if
+	opUnwrap           // closes it
 )
 
 // newFunction returns the function of a declaration.
@@ -157,7 +159,7 @@ func (fn *function) pos() token.Pos {
 // timed reports whether the function has timed scopes or points.
 func (fn *function) timed() bool {
 	for _, e := range fn.events {
-		if e.op == opEnter || e.op == opPoint {
+		if e.op == OpEnter || e.op == OpPoint {
 			return true
 		}
 	}

@@ -30,19 +30,16 @@ func shortNodes(body *ast.BlockStmt, limit int) int {
 	if n >= limit {
 		return 0
 	}
-	loops := false
-	ast.Inspect(body, func(x ast.Node) bool {
+	loops := func(x ast.Node) bool {
 		switch x := x.(type) {
-		case *ast.FuncLit:
-			return false
 		case *ast.ForStmt, *ast.RangeStmt:
-			loops = true
+			return true
 		case *ast.BranchStmt:
-			loops = loops || x.Tok == token.GOTO
+			return x.Tok == token.GOTO
 		}
-		return !loops
-	})
-	if loops {
+		return false
+	}
+	if outsideLiterals(body, loops) {
 		return 0
 	}
 	return n

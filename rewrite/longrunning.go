@@ -59,14 +59,20 @@ func (fn *function) isLongRunning(u *Unit) bool {
 
 // inFuncLoop reports whether a loop with scopes in it may range over a function. If that function
 // is not inlined, variables that hold these scopes would escape to the heap.
-func (fn *function) inFuncLoop() (found bool) {
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
+func (fn *function) inFuncLoop() bool {
+	return outsideLiterals(fn.body, func(n ast.Node) bool {
+		loop, ok := n.(*ast.RangeStmt)
+		return ok && fn.mayBeFunc(loop) && fn.holds(loop.Body)
+	})
+}
+
+// outsideLiterals reports whether is holds for a node that is not in a function literal.
+func outsideLiterals(root ast.Node, is func(ast.Node) bool) (found bool) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		if _, literal := n.(*ast.FuncLit); literal || n == nil || found {
 			return false
-		case *ast.RangeStmt:
-			found = found || fn.mayBeFunc(n) && fn.holds(n.Body)
 		}
+		found = is(n)
 		return !found
 	})
 	return found
@@ -83,7 +89,7 @@ func (fn *function) marksLong(loop ast.Node) bool {
 func (fn *function) holds(body *ast.BlockStmt) bool {
 	from, to := fn.file.offset(body.Lbrace), fn.file.offset(body.Rbrace)
 	for _, e := range fn.events {
-		if (e.op == opEnter || e.op == opPoint) && e.at > from && e.at <= to {
+		if (e.op == OpEnter || e.op == OpPoint) && e.at > from && e.at <= to {
 			return true
 		}
 	}
@@ -102,19 +108,11 @@ func (in *longRunning) runsOnce(fn *function) bool {
 
 // hasWayOut reports whether the body of a loop has a return, break or goto.
 func hasWayOut(body *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ReturnStmt:
-			found = true
-		case *ast.BranchStmt:
-			found = found || n.Tok == token.BREAK || n.Tok == token.GOTO
-		}
-		return !found
+	return outsideLiterals(body, func(n ast.Node) bool {
+		_, returns := n.(*ast.ReturnStmt)
+		jump, jumps := n.(*ast.BranchStmt)
+		return returns || jumps && (jump.Tok == token.BREAK || jump.Tok == token.GOTO)
 	})
-	return found
 }
 
 // meets reports whether a loop, its header included, calls a function that is not predeclared, and

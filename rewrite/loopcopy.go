@@ -58,9 +58,9 @@ func (fn *function) findDoubles() (found []*double) {
 		for _, e := range fn.events {
 			switch {
 			case !b.has(e.at):
-			case e.op == opEnter || e.op == opPoint:
+			case e.op == OpEnter || e.op == OpPoint:
 				b.inside[e.point] = true
-			case e.op == opPause || e.op == opResume:
+			case e.op == OpPause || e.op == OpResume:
 				return true
 			}
 		}

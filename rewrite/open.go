@@ -211,11 +211,11 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 			continue
 		}
 		switch ev.op {
-		case opEnter:
+		case OpEnter:
 			w.put(e, ev, w.opened(ev.point))
-		case opExit:
+		case OpExit:
 			w.put(e, ev, w.shut(w.planted(ev.ends)))
-		case opPoint:
+		case OpPoint:
 			w.put(e, ev, w.point(ev.point))
 		default:
 			w.event(e, ev, "")

@@ -280,7 +280,7 @@ func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 // eventOff plants an event in the unmarked body: only counters, Pause and Resume.
 func (w *overlayWriter) eventOff(e *edits, ev event) {
 	switch ev.op {
-	case opCount, opCover, opWrap, opUnwrap, opPause, opResume:
+	case OpCount, opCover, opWrap, opUnwrap, OpPause, OpResume:
 		w.event(e, ev, "")
 	}
 }
@@ -313,9 +313,9 @@ func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) 
 func (w *overlayWriter) event(e *edits, ev event, guard string) {
 	var text string
 	switch ev.op {
-	case opEnter:
+	case OpEnter:
 		text = w.guarded(w.enter(ev.point, ev.slot, ev.at), guard)
-	case opExit:
+	case OpExit:
 		switch ev.n {
 		case 0:
 			return
@@ -325,9 +325,9 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 			text = fmt.Sprintf(" %s.Close(%s[%d:%d]);", w.perf, w.s, ev.slot, ev.slot+ev.n)
 		}
 		text = w.guarded(text, guard)
-	case opPoint:
+	case OpPoint:
 		text = w.guarded(fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(ev.point.marker)), guard)
-	case opCount:
+	case OpCount:
 		text = w.count(ev.point.counter)
 	case opCover:
 		text = w.tally(ev)
@@ -335,9 +335,9 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 		text = "{" + w.tally(ev)
 	case opUnwrap:
 		text = " }"
-	case opPause:
+	case OpPause:
 		text = " " + w.perf + ".Pause();"
-	case opResume:
+	case OpResume:
 		text = " " + w.perf + ".Resume();"
 	}
 	if ev.tail {

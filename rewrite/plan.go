@@ -29,19 +29,6 @@ type PlannedEvent struct {
 	Point *Point // OpEnter, OpCount, OpPoint
 }
 
-// An Op is what a planned event does.
-type Op = op
-
-// The operations of planned events.
-const (
-	OpEnter  = opEnter  // opens a scope
-	OpExit   = opExit   // closes scopes
-	OpCount  = opCount  // counts one execution of a count-only point
-	OpPoint  = opPoint  // records one execution of a point without duration
-	OpPause  = opPause  // pauses collection
-	OpResume = opResume // resumes it
-)
-
 // Plans returns the plans of the unit's files, in their order. Call it after Find.
 func (u *Unit) Plans() []Plan {
 	plans := make([]Plan, len(u.files))
@@ -52,7 +39,7 @@ func (u *Unit) Plans() []Plan {
 			main := u.Name == "main" && !f.left && fn.decl != nil && fn.decl.Recv == nil && fn.decl.Name.Name == "main"
 			g := PlannedFunction{Top: f.offset(fn.body.Lbrace) + 1, Point: fn.point, Main: main, Slots: fn.slots}
 			for _, e := range fn.events {
-				if e.op != opExit || e.n > 0 {
+				if e.op != OpExit || e.n > 0 {
 					g.Events = append(g.Events, PlannedEvent{e.op, e.at, e.after, e.slot, e.n, e.point})
 				}
 			}

@@ -17,15 +17,15 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 	}
 	start := w.f.offset(from)
 	if p.Count {
-		w.event(event{op: opCount, at: start, after: start, point: p})
+		w.event(event{op: OpCount, at: start, after: start, point: p})
 		w.list(list, from, to)
 		return
 	}
 	slot := w.open(p)
-	w.event(event{op: opEnter, at: start, after: start, slot: slot, point: p})
+	w.event(event{op: OpEnter, at: start, after: start, slot: slot, point: p})
 	w.list(list, from, to)
 	if !flow.Ends(list) {
-		w.event(event{op: opExit, at: w.f.offset(to), slot: slot, ends: w.opened(slot), n: 1, tail: true})
+		w.event(event{op: OpExit, at: w.f.offset(to), slot: slot, ends: w.opened(slot), n: 1, tail: true})
 	}
 	w.chain = w.chain[:slot]
 }
@@ -38,7 +38,7 @@ func (w *walker) event(e event) int {
 // leave plants the end of every scope from slot depth on, before a statement that jumps.
 func (w *walker) leave(at token.Pos, depth int) {
 	if n := len(w.chain) - depth; n > 0 {
-		w.event(event{op: opExit, at: w.f.offset(at), slot: depth, ends: w.opened(depth), n: n})
+		w.event(event{op: OpExit, at: w.f.offset(at), slot: depth, ends: w.opened(depth), n: n})
 	}
 }
 
@@ -47,14 +47,14 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 	w.lists++
 	serial, open := w.lists, len(w.regions)
 	for _, s := range list {
-		d := w.inList(s.Pos(), serial, false)
+		d := w.inList(s.Pos(), serial, false, false)
 		w.withDirective(d, func() { w.labelled(s, "", d) })
 		for _, d := range w.before(s.End()) {
 			w.stray(d, "")
 		}
 	}
 	// A remaining mark or skip may apply to the clause that follows.
-	w.inList(to, serial, flow.Ends(list))
+	w.inList(to, serial, true, flow.Ends(list))
 	for _, r := range w.regions[open:] {
 		if !r.crossed { // if it is crossed, its end has been reported
 			w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")
@@ -67,18 +67,14 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 }
 
 // inList consumes the directives of a list up to a position and returns the mark or skip among
-// them, which applies to the construct that starts there. dead reports that control does not
-// reach the position.
-func (w *walker) inList(at token.Pos, serial int, dead bool) *directive {
-	end := w.next
-	for end < len(w.f.dirs) && w.f.dirs[end].pos < at {
-		end++
-	}
+// them, which applies to the construct that starts there. end reports that the list ends there, and
+// dead that control does not reach the position.
+func (w *walker) inList(at token.Pos, serial int, end, dead bool) *directive {
 	var attached *directive
-	for w.next < end {
+	for w.next < len(w.f.dirs) && w.f.dirs[w.next].pos < at {
 		d := w.f.dirs[w.next]
 		if d.verb == "mark" || d.verb == "skip" {
-			if at == w.listEnd(at) {
+			if end {
 				return nil // it applies to the clause that follows, or to nothing
 			}
 			if attached != nil {
@@ -89,41 +85,23 @@ func (w *walker) inList(at token.Pos, serial int, dead bool) *directive {
 			continue
 		}
 		w.next++
-		w.place(d, at, serial, dead)
+		w.place(d, at, serial, end, dead)
 	}
 	return attached
 }
 
-// listEnd returns at if a closing brace or a clause of a switch or select is there, and NoPos if a
-// statement starts there.
-func (w *walker) listEnd(at token.Pos) token.Pos {
-	text := w.f.Text[w.f.offset(at):]
-	if len(text) == 0 || text[0] == '}' || hasWord(text, "case") || hasWord(text, "default") {
-		return at
-	}
-	return token.NoPos
-}
-
-func hasWord(text []byte, word string) bool {
-	if len(text) <= len(word) || string(text[:len(word)]) != word {
-		return false
-	}
-	c := text[len(word)]
-	return !(c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80)
-}
-
 // place plants the event of a directive between statements.
-func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
-	e := event{at: w.f.offset(at), after: w.f.offset(d.end), tail: w.listEnd(at) == at}
+func (w *walker) place(d *directive, at token.Pos, serial int, end, dead bool) {
+	e := event{at: w.f.offset(at), after: w.f.offset(d.end), tail: end}
 	switch d.verb {
 	case "pause", "resume":
 		if dead {
 			w.fail(d.pos, "//perf:"+d.verb+" is never reached", "put it in front of the statement that leaves the block")
 			return
 		}
-		e.op = opPause
+		e.op = OpPause
 		if d.verb == "resume" {
-			e.op = opResume
+			e.op = OpResume
 		}
 		w.event(e)
 	case "point":
@@ -132,8 +110,8 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 			return
 		}
 		if e.point = w.point(KindPoint, d.pos, d.name, "point "+d.name, token.NoPos, token.NoPos, d); e.point != nil {
-			if e.op = opPoint; e.point.Count {
-				e.op = opCount
+			if e.op = OpPoint; e.point.Count {
+				e.op = OpCount
 			}
 			w.event(e)
 		}
@@ -146,13 +124,13 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 		if p == nil || dead {
 			return
 		}
-		e.op, e.point = opCount, p
+		e.op, e.point = OpCount, p
 		if !p.Count {
-			e.op, e.slot = opEnter, w.open(p)
+			e.op, e.slot = OpEnter, w.open(p)
 		}
 		w.event(e)
 	case "end":
-		e.op, e.n = opExit, 1
+		e.op, e.n = OpExit, 1
 		w.endRegion(d, e, serial, dead)
 	}
 }
@@ -400,7 +378,7 @@ func (w *walker) branch(s *ast.BranchStmt) {
 	switch s.Tok {
 	case token.GOTO:
 		if len(w.chain) > 0 {
-			at := w.event(event{op: opExit, at: w.f.offset(s.Pos())})
+			at := w.event(event{op: OpExit, at: w.f.offset(s.Pos())})
 			w.gotos = append(w.gotos, pendingGoto{label, at, append([]int(nil), w.chain...)})
 		}
 	case token.BREAK, token.CONTINUE, token.FALLTHROUGH:
