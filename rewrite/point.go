@@ -44,6 +44,7 @@ type Point struct {
 	clause  int       // offset in Header of the clause of a switch or select; 0 for other points
 	f       *file
 	from    token.Pos // the brace or colon before its body; NoPos for a region or point
+	lines   int       // number of lines from Pos to the end of its body; 0 for a region or point
 }
 
 // Head returns the header of a loop or branch for display, on one line and without comments:

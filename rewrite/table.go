@@ -72,6 +72,11 @@ func (u *Unit) table(root string) string {
 		text(p.Name)
 		end()
 	}
+	line = append(line, 'l')
+	for _, p := range u.timed {
+		numbers(p.lines)
+	}
+	end()
 	for _, p := range u.counts {
 		line = append(line, 'c')
 		text(p.ID.String(), p.Kind)

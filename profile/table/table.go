@@ -17,6 +17,9 @@ type Table struct {
 	Markers  []*profile.Marker // without recorded data; nil if the line could not be parsed
 	Gates    []int             // by marker, the index of the marker whose gate it uses; -1 if none
 	Once     []bool            // by marker, whether its function is an init function or func main, which run once
+	Lines    []int             // by marker, the number of lines of its source; 0 if unknown. nil if all are
+	Path     string            // import path of the package
+	Main     bool              // the package is package main
 	Counters []Counter
 
 	Bad     int      // number of unparseable lines
@@ -35,6 +38,9 @@ type Counter struct {
 	Marker *profile.Marker
 	Block  *profile.Block
 }
+
+// mainLine is in the table of package main (tabletext.LastTable).
+const mainLine = "e"
 
 // mostDamages is the maximum number of unparseable lines kept.
 const mostDamages = 20
@@ -79,6 +85,7 @@ func parse(text string) *Table {
 		line = strings.TrimSuffix(line, "\n")
 		kind, _, ok := strings.Cut(line, "\t")
 		if !ok {
+			t.Main = t.Main || line == mainLine
 			continue
 		}
 		good := utf8.ValidString(line)
@@ -97,6 +104,8 @@ func parse(text string) *Table {
 			}
 			t.Markers, t.Gates = append(t.Markers, m), append(t.Gates, gate)
 			t.Once = append(t.Once, m != nil && runsOnce(m.Name, importPath))
+		case "l":
+			t.Lines, good = numbers(strings.Split(line, "\t")[1:])
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -124,6 +133,10 @@ func parse(text string) *Table {
 				t.Damages = append(t.Damages, Damage{number, line})
 			}
 		}
+	}
+	t.Path = importPath
+	if len(t.Lines) != len(t.Markers) {
+		t.Lines = nil
 	}
 	if guesses != nil {
 		for _, m := range t.Markers {
