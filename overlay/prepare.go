@@ -149,6 +149,11 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 			return nil, err
 		}
 	}
+	if len(marked) > 0 {
+		if err := b.yieldProfile(fixed, marked); err != nil {
+			return nil, err
+		}
+	}
 	if err := b.handOn(fixed); err != nil {
 		return nil, err
 	}

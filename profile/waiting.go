@@ -39,6 +39,27 @@ func (m *Marker) RunningNS() uint64 {
 	return min(m.SelfNS, uint64(ran/all*float64(m.SelfNS)))
 }
 
+// SetRunning sets the part of the time of a reading of Wait in which goroutines ran, without that in scopes
+// opened inside. The other values keep their proportions.
+func (r *Reading) SetRunning(part float64) {
+	all, ran := 0.0, 0.0
+	for i := range r.Values {
+		all += float64(r.Values[i].Self)
+		if r.Values[i].Name == running {
+			ran = float64(r.Values[i].Self)
+		}
+	}
+	for i := range r.Values {
+		v := &r.Values[i]
+		switch {
+		case v.Name == running:
+			v.Self = uint64(part * all)
+		case all > ran:
+			v.Self = uint64((1 - part) * all * float64(v.Self) / (all - ran))
+		}
+	}
+}
+
 // WaitingNS returns the rest of SelfNS, in which goroutines waited, were in a system call or in C,
 // or worked for the garbage collector, in ns.
 func (m *Marker) WaitingNS() uint64 { return m.SelfNS - m.RunningNS() }

@@ -104,7 +104,7 @@ type pageSampled struct {
 	MeanSE  *float64 `json:"meanSE"`  // null if there are too few samples
 }
 
-// pageDemoted is a marker whose times are estimated from the scopes that were timed.
+// pageDemoted is a marker whose times are estimated.
 type pageDemoted struct {
 	At    int   `json:"at"` // marker
 	Timed whole `json:"timed"`

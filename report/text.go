@@ -80,9 +80,9 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 // timesOfDemoted says what the figures of demoted markers are.
 func timesOfDemoted(p *profile.Profile) string {
 	if p.BudgetPPM != 0 {
-		return "estimated from the scopes that were timed; counts are exact, without the scopes while it was off"
+		return "estimated; counts are exact, without the scopes while it was off"
 	}
-	return "estimated from the scopes that were timed; counts are exact (-exact times all)"
+	return "estimated; counts are exact (-exact times all)"
 }
 
 // writeNotes writes notes on how values were obtained, for each marker that has some.

@@ -34,7 +34,7 @@ func TestBadTargets(t *testing.T) {
 		"empty":     {nil, "offset 0: no header; the file is empty, or the run has just begun"},
 		"text":      {[]byte(strings.Repeat("hello, world\n", 1000)), "offset 0: not a data file of a marked program"},
 		"cut":       {file[:1000], "the file ends here; it was cut off"},
-		"version":   {edited(layout.OffVersion, 99), "data of version 99, and this markgen reads version 6"},
+		"version":   {edited(layout.OffVersion, 99), "data of version 99, and this markgen reads version 7"},
 		"other end": {big.File(), "data of a machine with the other byte order"},
 		"too early": {profiletest.Run{Killed: true}.File(), "the header is not complete; the run has just begun: try again"},
 	} {

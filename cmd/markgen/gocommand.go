@@ -83,9 +83,9 @@ const ownDataText = `
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
   -report R     where the report goes: text (default): its first 30 markers to standard error; none: nowhere;
                 anything else: the whole report to a file of that name
-  -exact        time all scopes. By default a marker whose first 10,000 scopes average less self time than 20 times
-                the overhead is demoted: its scopes are counted, exactly, few of them are timed, and its
-                times are estimates
+  -exact        time all scopes. By default a marker whose first 1,000 scopes average less self time than 20 times
+                the overhead is demoted: its scopes are counted, exactly, and its times are estimates, on
+                Linux from a CPU profile
   -paths        record figures of paths, too: the whole chain of markers that are open in one another (MARKGEN=paths);
                 it times all scopes, as -exact does
   -sort K       sort the report by self (default; with -deep running), waiting, total, count, mean, max, name or place

@@ -113,9 +113,8 @@ var kinds = map[uint32]string{
 	layout.BlockSpread:   "how a reading is spread",
 	layout.BlockPairs:    "the pairs of a marker",
 	layout.BlockWild:     "what was picked at random",
-	layout.BlockParents:  "the parents of a marker",
+	layout.BlockProfile:  "a CPU profile",
 	layout.BlockBudget:   "changes of the levels of markers",
-	layout.BlockDemoted:  "what was timed of a marker before it was demoted",
 
 	layout.BlockLabel:       "a label",
 	layout.BlockPath:        "a path",

@@ -17,6 +17,9 @@ func (r *run) setCost() {
 	if t := r.Trace; r.Untimed && t != nil { // calls that are only traced have no cells
 		r.costNS += float64(profile.Add64(t.Records, t.Lost)) / 2 * r.Clock.WholeNS
 	}
+	if r.sampledCost > 0 {
+		r.costNS = r.sampledCost
+	}
 	if cpu := r.header.word(layout.OffCPUTime); cpu > 0 {
 		r.Cost = &profile.Cost{Runs: 1, CPUNS: cpu, MarkersNS: uint64(min(r.costNS, math.MaxInt64))}
 	}

@@ -5,94 +5,145 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/estimate"
 	"github.com/markgen/markgen/profile/table"
-	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Estimates that are too large are reduced by the same time a scope, none below a part of it, and by
-// the same factor if that is still too much.
-func TestExcess(t *testing.T) {
-	list := []counted{{scopes: 10, ns: 100}, {scopes: 10, ns: 40}, {scopes: 1, ns: 4}}
-	for _, tt := range []struct {
-		fits float64
-		want [3]float64
-	}{
-		{150, [3]float64{100, 40, 4}},
-		{144, [3]float64{100, 40, 4}},
-		{123, [3]float64{90, 30, 3}},
-		{68.8, [3]float64{60, 8, 0.8}},
-		{14.4, [3]float64{10, 4, 0.4}},
-		{0, [3]float64{}},
-	} {
-		less, least := excess(list, tt.fits)
-		for i, c := range list {
-			if ns := max(least*c.ns, c.ns-less*c.scopes); math.Abs(ns-tt.want[i]) > 1e-6 {
-				t.Errorf("to fit into %v ns: %v of %v ns left, want %v", tt.fits, ns, c.ns, tt.want[i])
+// sampledRun is a run of a package m with the markers
+//
+//	0  F         timed, lines 1 to 9
+//	1  F:for#1   demoted, lines 3 to 8
+//	2  F:func#1  timed, a literal, lines 5 to 7
+//	3  G         demoted, lines 20 to 29
+//
+// in which a scope takes 1 ns longer for being timed.
+func sampledRun() *run {
+	r := &run{Profile: &profile.Profile{}, scratch: new(scratch), off: map[uint64]string{1: profile.Demoted, 3: profile.Demoted}}
+	r.scratch.reset()
+	r.short = 600
+	markers := []*profile.Marker{
+		{Name: "m.F", Kind: "func", File: "f.go", Line: 1}, {Name: "m.F:for#1", Kind: "loop", File: "f.go", Line: 3},
+		{Name: "m.F:func#1", Kind: "func", File: "f.go", Line: 5}, {Name: "m.G", Kind: "func", File: "f.go", Line: 20},
+	}
+	t := &unitTable{Table: &table.Table{Path: "m", Markers: markers, Lines: []int{9, 6, 3, 10}}}
+	r.tables, r.ordered = map[uint64]*unitTable{0: t}, []*unitTable{t}
+	r.totals.set(0, &profile.Marker{Count: 1, SelfNS: 1_000_000, Buckets: []profile.Bucket{{K: 19, Count: 1, SumNS: 1_000_000}}})
+	r.totals.set(1, &profile.Marker{Count: 2000, SelfNS: 50_000, Buckets: []profile.Bucket{{K: 5, Count: 1000, SumNS: 50_000}}})
+	r.totals.set(2, &profile.Marker{Count: 10, SelfNS: 100_000, Buckets: []profile.Bucket{{K: 13, Count: 10, SumNS: 100_000}}})
+	r.totals.set(3, &profile.Marker{Count: 4000, SelfNS: 20_000, NestedNS: 5000, Buckets: []profile.Bucket{{K: 4, Count: 1000, SumNS: 25_000}}})
+	return r
+}
+
+// sample adds a sample of a stack to the profile, whose frames are numbers of lines in f.go and, for other
+// functions than F and G, their names.
+func (r *run) sample(n uint64, frames ...frame) {
+	s := sampledStack{samples: n}
+	for _, f := range frames {
+		s.frames = append(s.frames, len(r.cpuProfile.frames))
+		r.cpuProfile.frames = append(r.cpuProfile.frames, f)
+	}
+	r.cpuProfile.stacks = append(r.cpuProfile.stacks, s)
+}
+
+// The times of demoted markers, and the self times around them, are those of the samples; samples in
+// markers' own code are their cost.
+func TestSampledTimes(t *testing.T) {
+	at := func(function string, line int) frame { return frame{"m." + function, "/src/m/f.go", line} }
+	r := sampledRun()
+	r.sample(100, frame{"runtime.memmove", "mem.s", 1}, at("F", 2))
+	r.sample(300, at("F", 4))
+	r.sample(50, frame{"markgen/perf.TallyUnit", "tally.go", 9}, at("F", 5)) // the line on which the literal begins
+	r.sample(100, at("G", 21), at("G", 22), at("F", 4))
+	r.sample(10, at("F.func1", 6), at("F", 5))
+	r.sample(7, frame{"runtime.gcBgMarkWorker", "mgc.go", 1})
+	for _, t := range r.tables {
+		for i := range t.Markers {
+			if m := r.totals.at(uint64(i)); r.off[uint64(i)] == profile.Demoted {
+				m.Samples = m.Timed()
+				m.Buckets[0].Count, m.Buckets[0].SumNS = m.Count, m.Buckets[0].SumNS*m.Count/m.Samples
 			}
 		}
 	}
+	r.sampledTimes(1000)
+	near := func(what string, got uint64, want float64) {
+		t.Helper()
+		if math.Abs(float64(got)-want) > 0.02*want {
+			t.Errorf("%s %d ns, want %.0f", what, got, want)
+		}
+	}
+	near("self time of F", r.totals.at(0).SelfNS, 550_000*100.5/551)
+	near("total of F", r.totals.at(0).TotalNS(), 1_000_000)
+	near("self time of the loop", r.totals.at(1).SelfNS, 300_000)
+	near("total of the loop", r.totals.at(1).TotalNS(), 300_000+100_000+100_000) // the literal's own time is known better
+	near("self time of the literal", r.totals.at(2).SelfNS, 100_000)
+	near("self time of G", r.totals.at(3).SelfNS, 100_000)
+	near("total of G", r.totals.at(3).TotalNS(), 100_000)
+	near("sum of G, in itself", r.totals.at(3).SumNS(), 200_000)
+	near("cost", uint64(r.sampledCost), 50_000)
 }
 
-// Self times add up to the recorded time: the estimates for demoted markers are subtracted from the
-// timed markers around them.
-func TestDemoteSelf(t *testing.T) {
-	// Marker 1 is timed and has 10,000 ns of self time. Inside it is the demoted marker 2, with
-	// 1,000 timed scopes of 10 ns and 1,000 counted ones, and inside that the demoted marker 3, whose
-	// counted scopes are in the self time of 2, too.
-	const around, outer, inner = 1, 2, 3
-	demotion := func(selfNS uint64) (*run, []*profile.Marker) {
-		r := &run{Profile: &profile.Profile{}, scratch: new(scratch), off: map[uint64]string{outer: profile.Demoted, inner: profile.Demoted}, parents: map[uint64][]parent{
-			outer: {{around, 10}}, inner: {{outer, 9}, {around, 1}},
-		}, estimates: map[uint64]*estimate.Sample{inner: {Fine: true}}}
-		r.scratch.reset()
-		r.tables = map[uint64]*unitTable{0: {Table: &table.Table{Markers: make([]*profile.Marker, 4)}}}
-		markers := []*profile.Marker{
-			{Count: 10, SelfNS: selfNS, Buckets: []profile.Bucket{{K: 13, Count: 10, SumNS: 10 * 10_000}}},
-			{Count: 2000, SelfNS: 9000, Buckets: []profile.Bucket{{K: 3, Count: 1000, SumNS: 10_000}}},
-			{Count: 2000, SelfNS: 4000, Buckets: []profile.Bucket{{K: 2, Count: 1000, SumNS: 4000}}},
-		}
-		for i, m := range markers {
-			r.totals.set(uint64(i+1), m)
-		}
-		return r, markers
+// Markers with few samples share the time of these, and none has more than they make likely.
+func TestScarce(t *testing.T) {
+	var s scarce
+	s.add(20, 5000) // has enough
+	if f := s.factor(1000); f != 1 {
+		t.Errorf("without markers: factor %v, want 1", f)
 	}
-	r, m := demotion(50_000)
-	r.demote()
-	// inner: 8,000 ns, 4,000 of them counted. outer: 18,000, 9,000 of them counted.
-	want := []uint64{50_000 - 9000 - 400, 18_000 - 3600, 8000}
-	for i := range m {
-		if m[i].SelfNS != want[i] {
-			t.Errorf("marker %d has a self time of %d ns, want %d", i+1, m[i].SelfNS, want[i])
-		}
+	s.add(15, 20_000)
+	s.add(5, 20_000)
+	if f := s.factor(1000); f != 0.5 {
+		t.Errorf("factor %v, want 0.5", f)
 	}
-
-	r, m = demotion(3900)
-	r.demote()
-	want = []uint64{0, 9000 + 3900 - 3600, 8000 - 400}
-	for i := range m {
-		if m[i].SelfNS != want[i] {
-			t.Errorf("with little self time around: marker %d has %d ns, want %d", i+1, m[i].SelfNS, want[i])
-		}
+	s = scarce{}
+	s.add(0, 6000)
+	if f := s.factor(1000); f != 0.5 {
+		t.Errorf("without samples: factor %v, want 0.5", f)
+	}
+	if f := s.factor(10_000); f != 1 {
+		t.Errorf("without samples, where none are likely: factor %v, want 1", f)
 	}
 }
 
-// In recursion, what is wrong is the time inside other scopes of the marker, not that of each scope.
-func TestLimitRecursion(t *testing.T) {
-	around := &profile.Marker{Count: 1, SelfNS: 10, Buckets: []profile.Bucket{{K: 9, Count: 1, SumNS: 800}}}
-	recursive := &profile.Marker{Count: 10, SelfNS: 700, NestedNS: 1000, Buckets: []profile.Bucket{{K: 8, Count: 10, SumNS: 4000}}}
-	r := &run{Profile: &profile.Profile{}, scratch: new(scratch)}
-	r.scratch.reset()
-	r.totals.set(4, around)
-	for _, inside := range [][]parentShare{{{4, 1}}, {{4, 0.5}, {layout.NoMarker, 0.5}}} {
-		m := *recursive
-		r.limitTotal(demoted{index: 1, m: &m}, map[uint64][]parentShare{1: inside})
-		want := uint64(800)
-		if len(inside) > 1 { // some scopes were in no other
-			want = 3000
+// Time that samples do not explain is waiting, if it is most of the time.
+func TestSubtractSampled(t *testing.T) {
+	for _, tt := range []struct {
+		recorded uint64
+		self, n  uint64
+		want     float64
+	}{
+		{100_000, 0, 100, 100_000 * 0.5 / 101},                       // all of it in markers inside
+		{190_000, 50, 100, 100_000 * 50.5 / 101},                     // as much may be due to others on the processors
+		{1_000_000, 50, 100, 1_000_000 - 123_000 + 100_000*50.5/101}, // it waited
+		{500, 0, 1, 500 * 0.5 / 2},                                   // one sample stands for more than there is
+	} {
+		m := &profile.Marker{SelfNS: tt.recorded}
+		if subtractSampled(m, tt.self, tt.n, 1000); math.Abs(float64(m.SelfNS)-tt.want) > 1 {
+			t.Errorf("%d of %d samples in %d ns: %d ns, want %.0f", tt.self, tt.n, tt.recorded, m.SelfNS, tt.want)
 		}
-		if m.TotalNS() != want || m.SumNS() != 4000 || m.SelfNS != 700 {
-			t.Errorf("inside %v: total %d ns, each %.0f, self %d; want a total of %d", inside, m.TotalNS(), m.MeanNS(), m.SelfNS, want)
+	}
+	m := &profile.Marker{SelfNS: 1000, Readings: []profile.Reading{{Collector: profile.Wait, Values: []profile.Value{{Name: "block_ns", Self: 400}, {Name: "run_ns", Self: 600}}}}}
+	subtractSampled(m, 1, 2, 300)
+	if m.SelfNS != 400+300 || m.WaitingNS()-400 > 1 {
+		t.Errorf("%d ns, %d of them waiting; want 700 and 400", m.SelfNS, m.WaitingNS())
+	}
+}
+
+// Lines that are no lines of a profile make all of it damage.
+func TestProfileText(t *testing.T) {
+	for line, want := range map[string]bool{
+		"f\tm.F\t12\t/src/f.go": true, "s\t3": true, "s\t3\t0": true,
+		"": false, "x": false, "f\tm.F\t12": false, "f\tm.F\tx\tf.go": false, "s": false, "s\t-1": false, "s\t1\t1": false, "s\t1\t": false,
+	} {
+		p := cpuProfile{frames: []frame{{}}}
+		if got := p.add(line); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+	for function, want := range map[string]string{
+		"main.main": "main", "example.com/m.(*T).F.func1": "example.com/m", "gopkg.in/yaml%2ev3.Marshal": "gopkg.in/yaml.v3",
+		"example.com/m.F[...]": "example.com/m", "example.com/m.F[example.com/n.T]": "example.com/m", "go.shape": "go",
+	} {
+		if got := packageOf(function); got != want {
+			t.Errorf("package of %s: %q, want %q", function, got, want)
 		}
 	}
 }

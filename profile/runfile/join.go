@@ -29,6 +29,20 @@ func (r *run) named(index uint64) *profile.Marker {
 	return r.ordered[k].Markers[index-r.ordered[k].first]
 }
 
+// numbering returns a function that maps an index in the data to the marker's index in its table.
+func (r *run) numbering() func(index uint64) uint64 {
+	numbers := map[uint64]uint64{}
+	for _, a := range r.aliases {
+		numbers[a.from] = a.to
+	}
+	return func(index uint64) uint64 {
+		if to, ok := numbers[index]; ok {
+			return to
+		}
+		return index
+	}
+}
+
 // join assigns the data, which the file has by number, to the markers and blocks named by the
 // tables, and adds them to sum.
 func (r *run) join(sum *profile.Sum) {

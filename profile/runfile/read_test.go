@@ -237,9 +237,9 @@ func TestRefused(t *testing.T) {
 		{"reserved", make([]byte, 8192), "demo.markgen: offset 0: no header; the file is empty, or the run has just begun: read it again"},
 		{"text", []byte("hello, world, hello, world"), "demo.markgen: offset 0: not a data file of a marked program; give one that was written with MARKGEN set"},
 		{"short", []byte("markgen\x00\x01"), "demo.markgen: offset 0: not a data file of a marked program; give one that was written with MARKGEN set"},
-		{"version", changed(layout.OffVersion, 9), "demo.markgen: offset 8: data of version 9, and this markgen reads version 6; use the markgen that marked the program"},
-		{"version of the other byte order", changed(layout.OffVersion, 0, 0, 0, 9), "demo.markgen: offset 8: data of version 9, and this markgen reads version 6; use the markgen that marked the program"},
-		{"header size", changed(layout.OffHeaderSize, 0, 1), "demo.markgen: offset 12: a header of 256 bytes, where version 6 has 4096; the file can't be read"},
+		{"version", changed(layout.OffVersion, 9), "demo.markgen: offset 8: data of version 9, and this markgen reads version 7; use the markgen that marked the program"},
+		{"version of the other byte order", changed(layout.OffVersion, 0, 0, 0, 9), "demo.markgen: offset 8: data of version 9, and this markgen reads version 7; use the markgen that marked the program"},
+		{"header size", changed(layout.OffHeaderSize, 0, 1), "demo.markgen: offset 12: a header of 256 bytes, where version 7 has 4096; the file can't be read"},
 		{"cut in the header", file[:1000], "demo.markgen: offset 0: the file ends here; it was cut off"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

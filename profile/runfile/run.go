@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/estimate"
 	"github.com/markgen/markgen/profile/table"
 	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
@@ -25,7 +24,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		tables:    map[uint64]*unitTable{},
 		scratch:   &sum.scratch,
 		off:       map[uint64]string{},
-		counters:  map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, estimates: map[uint64]*estimate.Sample{},
+		counters:  map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{},
 		samples: map[uint64]batchSums{},
 		tree:    pathTree{recorded: map[uint64]figures{}},
 
@@ -57,6 +56,10 @@ type run struct {
 	last      uint64  // latest end of a scope in any cell, or begin of a window, ticks; 0 if there is none
 	costNS    float64 // estimated cost of recording, see costs
 
+	cpuProfile  cpuProfile // for the times of demoted markers; empty if there is none
+	short       float64    // self time below which scopes are short enough to be demoted, ns
+	sampledCost float64    // processor time in markers' own code by the CPU profile, ns; 0 if unknown
+
 	damages int   // number of damaged places so far
 	sums    *sums // nil if the file has none
 
@@ -64,11 +67,9 @@ type run struct {
 	ordered     []*unitTable          // by global index of their first marker, once all are known
 	counters    map[uint64][]block    // by table number, one block per shard
 	demoted     map[uint64][]block    // by table number: headless blocks, one word per marker that can be demoted
-	parents     map[uint64][]parent   // of markers that can be demoted, by global index
-	estimates   map[uint64]*estimate.Sample
-	counterBits map[uint64]block  // by table number: headless blocks, one bit per counter that is off
-	aliases     []alias           // in file order
-	off         map[uint64]string // why markers are off, by global index
+	counterBits map[uint64]block      // by table number: headless blocks, one bit per counter that is off
+	aliases     []alias               // in file order
+	off         map[uint64]string     // why markers are off, by global index
 
 	samples map[uint64]batchSums // of sampling windows, by global index of cells
 
@@ -289,12 +290,10 @@ func (r *run) block(b block) {
 		err = r.spread(b)
 	case layout.BlockWild:
 		err = r.wild(b)
-	case layout.BlockParents:
-		err = r.parentBlock(b)
+	case layout.BlockProfile:
+		err = r.profileBlock(b)
 	case layout.BlockBudget:
 		err = r.budgetBlock(b)
-	case layout.BlockDemoted:
-		err = r.demotedBlock(b)
 	}
 	r.damagedIf(err)
 }

@@ -59,7 +59,7 @@ const DefaultFile = "%a.%p.markgen"
 const (
 	maxBuffer = 64 << 30
 
-	demoteAfter = 10_000
+	demoteAfter = 1_000
 	demoteBelow = 20
 
 	defaultPaths = 65_536
@@ -217,7 +217,7 @@ func Parse(value string) (c Config, problem string) {
 				continue
 			}
 		case "demote":
-			wanted = "N:TIMES, such as 10000:20, or nothing"
+			wanted = "N:TIMES, such as 1000:20, or nothing"
 			scopes, times := lite.Cut(value, ':')
 			n, ok := Uint(scopes)
 			t, ok2 := Uint(times)

@@ -143,10 +143,6 @@ const (
 	IndexMask         = 1<<24 - 1
 )
 
-// DemotedTrim sets the part of a demoted marker's timed scopes that the mean excludes: the longest
-// 1/DemotedTrim, and readers exclude one more.
-const DemotedTrim = 1000
-
 // Offsets inside blocks, from the block's beginning.
 const (
 	OffTableNumber   = 16
@@ -163,22 +159,8 @@ const (
 	OffCountersTimed = 40 // number of words after the counters that count scopes of the table's demoted markers
 	OffCountersData  = 64
 
-	OffParentsMarker = 16 // global index of the marker
-	OffParentsData   = 24 // room for MaxParents; unused entries have count 0
-	MaxParents       = 6
-	ParentMarker     = 0 // global index of the marker of the enclosing scope; NoMarker if there was none
-	ParentCount      = 8 // number of scopes with that parent
-	ParentSize       = 16
-
-	OffDemotedMarker    = 16 // global index of the marker
-	OffDemotedFine      = 24 // 1 if its scopes are so short that self times around include them
-	OffDemotedScopes    = 32 // number of scopes of which the data are an estimate
-	OffDemotedSelf      = 40 // their self time, ns, estimated
-	OffDemotedTimedSelf = 48 // self time of those of them that were timed, ns
-	OffDemotedData      = 56 // NumBuckets buckets of the estimate, and NumBuckets of those that were timed
-	DemotedCount        = 0
-	DemotedSum          = 8 // ns
-	DemotedSize         = 16
+	OffProfileLen  = 24
+	OffProfileText = 32
 
 	OffAliasFrom  = 16
 	OffAliasTo    = 24
@@ -353,6 +335,7 @@ const (
 //	p IMPORTPATH
 //	f FILE
 //	m ID KIND FILEIDX LINE COL GATE|- FLAGS GROUP SAMPLE NAME
+//	l LINES...
 //	c ID KIND FILEIDX LINE COL NAME
 //	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
 //

@@ -9,7 +9,7 @@ const Magic = "markgen\x00"
 
 // Version is the version of the layout described here. A reader refuses any other; if it equals
 // Version with its bytes swapped, the file comes from a machine of the other byte order.
-const Version = 6
+const Version = 7
 
 // HeaderSize is the size of the header page; the first block begins there.
 const HeaderSize = 4096
@@ -277,12 +277,16 @@ const (
 	//	64 Wild… of each picked function
 	BlockWild = 20
 
-	// BlockParents has the parents of some of a marker's scopes, which readers use to correct the
-	// self times of parents after the marker was demoted.
-	BlockParents = 21
+	// BlockProfile is a CPU profile of the process, for the times of demoted markers. Each sample
+	// stands for the same part of the process's CPU time.
+	//
+	//	24 bytes of text u64
+	//	32 text, see package internal/cpuprofile
+	BlockProfile = 21
 
-	// BlockDemoted has what is estimated of the scopes of a marker that has been demoted.
-	BlockDemoted = 22
+	// MarkersPrefix begins the names of functions that markers call, in a program whose CPU profile is
+	// taken.
+	MarkersPrefix = "markgen/"
 
 	// BlockPath is a node of the tree of paths: scopes of a marker that begin directly inside a
 	// scope of the parent. It exists only with FlagPaths, and comes after its parent.

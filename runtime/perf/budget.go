@@ -3,20 +3,21 @@
 package perf
 
 import (
+	"math/bits"
+
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // With budget=P, markers may take a part P of the processor time that the program itself takes. A
-// check, which scopes make as they make rounds (demote_retime.go), multiplies the numbers of recent
-// scopes by what timing and counting one costs, and compares that with the CPU time of the process.
+// check, which scopes make once in a while, multiplies the numbers of recent scopes by what timing and
+// counting one costs, and compares that with the CPU time of the process.
 //
 //   - Counting all that is on may take P/2. If it takes more, groups are turned off, the most
 //     expensive first. A group is a gate with all markers behind it, or a counter: a marker that is
 //     off behind an open gate costs as much as one that is counted.
 //   - Timing and counting may take 3P/4. If they take more, markers are demoted, the most expensive
 //     first.
-//   - Rounds of demoted markers may take P/4: budgetGap is the time between them.
 //
 // The cheapest are raised by a level again while counting then takes at most 3P/8, and all P/2. What has
 // been lowered waits before it is raised, each time twice as long.
@@ -51,8 +52,7 @@ type budgetState struct {
 	cpu      uint64    // CPU time of the process then, ns
 	took     uint64    // ticks that a check takes; see checkBudget
 	looks    uint64    // calls of look since the latest check
-	own      float64   // ticks that checks and rounds took since then, scopes excluded
-	inRound  uint64    // scopes that were timed in the current round
+	own      float64   // ticks that checks took since then, scopes excluded
 	recent   spent     // what the checks found, halved at each
 	markers  []spender // by index less firstIndex
 	counters []spender
@@ -92,24 +92,6 @@ func beginBudget() {
 	unlock()
 }
 
-// budgetGap returns the time between two rounds, of which the last has just ended. Beginning or
-// ending one took so long, in ticks. The caller holds the lock.
-//
-//go:norace
-func budgetGap(took uint64) uint64 {
-	if conf.Budget == 0 {
-		return 0
-	}
-	b := &budget
-	cost := float64(b.inRound)*scopeTicks() + 2*float64(took)
-	b.inRound, b.own = 0, b.own+2*float64(took)
-	gap := cost * 4 / part()
-	if b.recent.wall > 0 {
-		gap /= max(b.recent.cpu/b.recent.wall, 1e-3)
-	}
-	return uint64(gap)
-}
-
 // part returns the budget as a part of 1.
 func part() float64 { return float64(conf.Budget) / 1e6 }
 
@@ -121,8 +103,7 @@ func scopeTicks() float64 { return float64(hot.cost[kindOpened]) / (1 << costBit
 //go:norace
 func passTicks() float64 { return float64(countTicks) / (1 << costBits) }
 
-// checkBudget makes a check, if one is due at tick t. No round is under way. The caller holds the
-// lock.
+// checkBudget makes a check, if one is due at tick t. The caller holds the lock.
 //
 //go:norace
 func checkBudget(t uint64) {
@@ -158,7 +139,7 @@ func checkBudget(t uint64) {
 //
 //go:norace
 func (b *budgetState) look(t uint64) {
-	if conf.Budget == 0 || demoted.in != noRound {
+	if conf.Budget == 0 {
 		return
 	}
 	b.looks++
@@ -261,4 +242,18 @@ func (b *budgetState) add(s *spender, timed, counted uint64) {
 	}
 	s.scopes = s.scopes/2 + newTimed + newCounted
 	s.rate = s.scopes / b.recent.cpu
+}
+
+// passesOf returns the number of counted scopes in the cells of an index, and a number that changes with
+// the ends of timed ones.
+//
+//go:norace
+func passesOf(index uint32) (n, last uint64) {
+	for shard := range usedShards {
+		if c := cellIn(shard, index); c != nil {
+			n += c.Passes
+			last = bits.RotateLeft64(last, 7) ^ c.Last
+		}
+	}
+	return n, last
 }

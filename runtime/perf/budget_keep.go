@@ -28,10 +28,10 @@ func (b *budgetState) keep(t uint64, allowed float64) {
 	saved := scopeTicks() - passTicks()
 	if all > allowed*3/4 {
 		for list := b.timed(); len(list) > 0 && all > allowed*3/4; list = list[:len(list)-1] {
-			if s := list[len(list)-1]; b.demote(s, t) {
-				all -= s.rate * b.recent.cpu * saved
-				lowered = true
-			}
+			s := list[len(list)-1]
+			b.demote(s, t)
+			all -= s.rate * b.recent.cpu * saved
+			lowered = true
 		}
 	}
 	if lowered || all > allowed/2 {
@@ -207,26 +207,14 @@ func byRate(list []*spender) []*spender {
 	return list
 }
 
-// demote demotes the marker of s. It returns false if there is no memory left.
+// demote demotes the marker of s.
 //
 //go:norace
-func (b *budgetState) demote(s *spender, t uint64) bool {
-	m := s.in().at(s.line)
-	index := shared.Load(&m.index) & layout.IndexMask
-	timed := timesOf(index)
-	if e := estimateOf(index - firstIndex); e != nil {
-		later := timed.since(e)
-		e.add(&later, scopesOf(m, timed.n))
-	} else if beginEstimate(index-firstIndex, &timed) {
-		demoted.list = append(demoted.list, m)
-	} else {
-		return false
-	}
-	demote(m)
+func (b *budgetState) demote(s *spender, t uint64) {
+	demote(s.in().at(s.line))
 	s.demoted = true
 	s.lowered(t)
 	s.note(t)
-	return true
 }
 
 // time resumes timing of the marker of s.

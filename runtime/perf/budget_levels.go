@@ -99,7 +99,7 @@ func (s *spender) level() uint8 {
 	return layout.LevelOff
 }
 
-// level returns the level of a marker that is not timed in a round.
+// level returns the level of a marker.
 //
 //go:norace
 func (m *Marker) level() uint8 {

@@ -17,7 +17,7 @@ func budgetOf(t *testing.T) *budgetState {
 	t.Cleanup(func() {
 		lock()
 		undemote()
-		budget, levels, conf, hot.look, estimates = budgetState{due: noLook}, levelLog{}, kept, look, nil
+		budget, levels, conf, hot.look = budgetState{due: noLook}, levelLog{}, kept, look
 		unlock()
 	})
 	conf.Budget, conf.Demote, conf.Times, hot.look = 10_000, 10_000, 20, 255

@@ -4,7 +4,6 @@ package perf
 
 import (
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
@@ -12,15 +11,20 @@ import (
 
 // Timing short scopes costs much and tells little. With demote=N:TIMES a marker is demoted, so that
 // its scopes are only counted, once N of them have been timed and are short: on average their self
-// time is less than TIMES times the cost of timing one, and their time less than a tenth of a round.
-// Nested scopes that do little themselves, as in a recursive descent parser, cost as much as short
-// ones side by side.
+// time is less than TIMES times the cost of timing one, and their time less than longFactor times
+// that. Nested scopes that do little themselves, as in a recursive descent parser, cost as much as
+// short ones side by side.
 //
 // The means are trimmed: they exclude the longest hundredth, most of which were preempted.
 //
 // Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally,
-// Timed), else in the marker's cells. The count stays exact. In short rounds they are timed again
-// (demote_retime.go).
+// Timed), else in the marker's cells. The count stays exact. Readers estimate the times from a CPU
+// profile that overlay builds take meanwhile (goroot_profile.go) or, where there is none, from the
+// scopes that were timed.
+
+// longFactor sets the mean time of scopes that cost too little to be demoted, whatever their self
+// time.
+const longFactor = 100
 
 // maxBetweenChecks is the maximum number of scopes of one bucket on one processor between two
 // checks of their mean, a power of two.
@@ -51,8 +55,7 @@ func (c *settings) look() uint64 {
 // isDemoted reports whether off is the first word of a demoted marker.
 func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
-// demoteAt demotes the marker of that index if its scopes are short, settles the markers demoted
-// before, and begins or ends a round if that is due.
+// demoteAt demotes the marker of that index if its scopes are short, and does what else is due.
 //
 //go:norace
 //go:noinline
@@ -66,31 +69,59 @@ func demoteAt(index uint32) {
 	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
 		settleDemoted() // before demote: a goroutine may be about to begin a scope of the marker demoted below
 		if m := live[k]; isTimed(m) {
-			var around *stack
-			if p != nil {
-				around = p.stack.scopes()
-			}
-			switch e := estimateOf(k); {
-			case e == nil:
-				noteParent(k, around, maxBetweenChecks)
-				timed := timesOf(index)
-				if timed.n >= conf.Demote && timed.areShort() && beginEstimate(k, &timed) {
-					demote(m)
-					demoted.list = append(demoted.list, m)
-					levels.demoted(m, from)
-				}
-			case e.inRound:
-				noteParent(k, around, uint64(e.factor*(lookInRound+1)))
-			default:
-				timed := timesOf(index)
-				e.check(m, &timed)
+			if timed := timesOf(index); timed.n >= conf.Demote && timed.areShort() {
+				demote(m)
+				levels.demoted(m, from)
 			}
 		}
 		budget.look(from)
-		retime(from)
+		checkDemoted(from)
 	}
 	unlock()
+	saveProfile(from)
 	p.discount(from)
+}
+
+// checkEvery is the number of scopes of a demoted marker that a goroutine's stack unit counts between
+// two calls of checkIfDue: no timed scope may end for long.
+const checkEvery = 1 << 12
+
+// checkIfDue does what is due. Code on a system stack, which may not wait for the lock, leaves it to
+// others.
+//
+//go:norace
+//go:noinline
+func checkIfDue() (n [0]byte) {
+	from := now()
+	if from <= hot.again || onSystemStack(getg()) {
+		return n
+	}
+	lock()
+	if atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
+		settleDemoted()
+		checkDemoted(from)
+	}
+	unlock()
+	saveProfile(from)
+	return n
+}
+
+// checkDemoted checks the budget, if that is due at tick t, and sets hot.again. The caller holds the
+// lock.
+//
+//go:norace
+func checkDemoted(t uint64) {
+	checkBudget(t)
+	again := budget.due
+	if anyDemoted {
+		again = min(again, profileDue())
+	}
+	if len(unsettled) > 0 {
+		again = min(again, now()+fromNS(settledEvery))
+	}
+	if again != hot.again { // written only if changed: other processors have it in their caches
+		hot.again = again
+	}
 }
 
 // isTimed reports whether a marker can be demoted and is not demoted. The caller holds the lock.
@@ -104,10 +135,14 @@ func isTimed(m *Marker) bool {
 	return t != nil && t.shared && !t.ofStopwatch()
 }
 
+// anyDemoted says whether a marker has been demoted. Under the lock.
+var anyDemoted bool
+
 // demote demotes a marker. The caller holds the lock.
 //
 //go:norace
 func demote(m *Marker) {
+	anyDemoted = true
 	shared.SetBits(&m.Off, layout.OffDemoted)
 	unsettled = append(unsettled, m)
 }
@@ -117,73 +152,8 @@ func demote(m *Marker) {
 //go:norace
 func (t *times) areShort() bool {
 	mean, self := t.trimmedMeans()
-	return self < shortNS() && mean < roundNS/10
-}
-
-// shortNS returns the duration below which scopes are short, in ns.
-//
-//go:norace
-func shortNS() uint64 { return conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000 }
-
-// parents is a BlockParents.
-type parents struct {
-	kind   uint32
-	shard  uint32
-	bytes  uint64
-	marker uint64
-	list   [layout.MaxParents]struct{ marker, count uint64 }
-}
-
-var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-layout.OffParentsData]
-
-// maxSearched is the number of scopes that noteParent searches, from the bottom of the stack.
-const maxSearched = 256
-
-// parentsOf is indexed by index less firstIndex; nil if there are none yet. Under the lock.
-var parentsOf []*parents
-
-// noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended,
-// and that stands for so many scopes: the scope directly around it on its goroutine's stack s or, if
-// the marker is still open there, around its outermost scope. s is nil if unknown. Readers subtract
-// the time of demoted scopes from the self times of their parents.
-//
-//go:norace
-//go:nocheckptr
-func noteParent(k uint32, s *stack, scopes uint64) {
-	if s == nil {
-		return
-	}
-	for uint32(len(parentsOf)) <= k {
-		parentsOf = append(parentsOf, nil)
-	}
-	b := parentsOf[k]
-	if b == nil {
-		if b = (*parents)(space.New(layout.BlockParents, 0, unsafe.Sizeof(parents{}))); b == nil {
-			return
-		}
-		b.marker = uint64(k)
-		space.Publish(unsafe.Pointer(b))
-		parentsOf[k] = b
-	}
-	parent, n := uint64(layout.NoMarker), min(s.n, s.room)
-	for at := range min(n, maxSearched) {
-		if s.at(at).index&^scopeBits == k+firstIndex {
-			n = at
-			break
-		}
-	}
-	if n > 0 {
-		if i := s.at(n-1).index &^ scopeBits; i >= firstIndex && i != k+firstIndex {
-			parent = uint64(i - firstIndex)
-		}
-	}
-	for i := range b.list {
-		if e := &b.list[i]; e.count == 0 || e.marker == parent {
-			e.marker = parent
-			e.count += scopes
-			return
-		}
-	}
+	short := conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000
+	return self < short && mean < longFactor*short
 }
 
 // times are the durations of the timed scopes of a marker, by bucket, and their self time, in ns.
@@ -245,8 +215,12 @@ func (t *times) trimmedMeans() (mean, self uint64) {
 // unsettled are the demoted markers that may still have open scopes. Under the lock.
 var unsettled []*Marker
 
-// searches is the number of searches of settleDemoted.
-var searches uint64
+// searches is the number of searches of settleDemoted, and foundOpen, by index less firstIndex, the
+// latest search that found a scope of the marker open. Under the lock.
+var (
+	searches  uint64
+	foundOpen []uint64
+)
 
 // settleDemoted sets OffSettled for demoted markers without open scopes, so that their code no
 // longer looks for scope ends. The caller holds the lock.
@@ -256,12 +230,15 @@ func settleDemoted() {
 	if len(unsettled) == 0 {
 		return
 	}
+	for len(foundOpen) < len(live) {
+		foundOpen = append(foundOpen, 0)
+	}
 	searches++
 	for _, p := range owners {
 		s := p.stack.scopes()
 		for i := range min(s.n, s.room) {
-			if e := estimateOf(s.at(i).index&^scopeBits - firstIndex); e != nil {
-				e.open = searches
+			if k := s.at(i).index&^scopeBits - firstIndex; k < uint32(len(foundOpen)) {
+				foundOpen[k] = searches
 			}
 		}
 	}
@@ -271,7 +248,7 @@ func settleDemoted() {
 		if w&layout.OffDemoted == 0 { // OffSettled alone would turn it off
 			continue
 		}
-		if e := estimateOf(shared.Load(&m.index)&layout.IndexMask - firstIndex); e.open == searches || !shared.Swap(&m.Off, w, w|layout.OffSettled) {
+		if foundOpen[shared.Load(&m.index)&layout.IndexMask-firstIndex] == searches || !shared.Swap(&m.Off, w, w|layout.OffSettled) {
 			left = append(left, m)
 		}
 	}
@@ -286,13 +263,49 @@ func passDemoted(m *Marker) {
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
 		c.Passes++
-		due := c.Passes%retimeCheck == 0
+		due := c.Passes%checkEvery == 0
 		procUnpin()
 		if due {
-			retimeIfDue()
+			checkIfDue()
 		}
 		return
 	}
 	procUnpin()
 	recordSlow(i, endedScope{at: now()})
+}
+
+// timeOn resumes timing of a demoted marker's scopes. The caller holds the lock.
+//
+//go:norace
+func timeOn(m *Marker) { m.clearOff(layout.OffDemoted) }
+
+// clearOff clears a bit of the marker's first word, and OffSettled if that is all that is left: alone
+// it would say that the marker is off.
+//
+//go:norace
+func (m *Marker) clearOff(bit uint32) {
+	for {
+		w := shared.Load(&m.Off)
+		left := w &^ bit
+		if left == layout.OffSettled {
+			left = 0
+		}
+		if shared.Swap(&m.Off, w, left) {
+			return
+		}
+	}
+}
+
+// undemote resumes timing of all demoted markers, for the rest of the run. The caller holds the
+// lock.
+//
+//go:norace
+func undemote() {
+	for _, m := range live {
+		if shared.Load(&m.Off)&layout.OffDemoted != 0 {
+			timeOn(m)
+		}
+	}
+	anyDemoted, unsettled = false, nil
+	hot.look, hot.again = noLook, noLook
 }

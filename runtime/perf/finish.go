@@ -45,6 +45,7 @@ func complete() {
 		finishStart()
 		starting.Unlock()
 	}
+	sampled := endProfile()
 	lock()
 	if mode := atomic.LoadUint32(&hot.mode); mode != modeReady && mode != modeOn {
 		unlock()
@@ -56,6 +57,7 @@ func complete() {
 	keepOpen()
 	theSampler.conclude()
 	setEnd()
+	writeProfile(sampled)
 	problem := closeFile()
 	picking.permit.Release()
 	unlock()
@@ -74,6 +76,23 @@ func complete() {
 	if problem := datafile.WriteWhole(reportPath, text); problem != "" {
 		complain(`MARKGEN: key "report": ` + reportPath + ": " + problem + "; the report is lost")
 	}
+}
+
+// writeProfile writes the text of a CPU profile. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func writeProfile(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	b := space.New(layout.BlockProfile, 0, layout.OffProfileText+uintptr(len(text)))
+	if b == nil {
+		return
+	}
+	*(*uint64)(unsafe.Add(b, layout.OffProfileLen)) = uint64(len(text))
+	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffProfileText)), len(text)), text)
+	space.Publish(b)
 }
 
 // ending is the number of goroutines that are stopping the run. The state is stopped before they

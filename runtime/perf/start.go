@@ -81,8 +81,11 @@ func begin() {
 	}
 	run := runs
 	starting.Unlock()
-	if begins && hot.mode == modeReady && conf.timed() {
-		haveTimers(run)
+	if begins && hot.mode == modeReady {
+		if conf.timed() {
+			haveTimers(run)
+		}
+		beginProfile()
 	}
 }
 
@@ -178,8 +181,8 @@ func forget() {
 	forgetCalls()
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedScopes, parentsOf, estimates = nil, nil, nil
-	clearDemoted()
+	tracedScopes = nil
+	anyDemoted, unsettled, foundOpen = false, nil, nil
 	budget, levels = budgetState{}, levelLog{}
 	theSampler = sampler{}
 	sizeCost = 0
@@ -409,8 +412,7 @@ func start(value string) (refused uint64, problem string) {
 	hot.again = noLook
 	budget.due = noLook
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
-		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomFor)
-		parentsOf, estimates = slices.Grow(parentsOf[:0], roomFor), slices.Grow(estimates[:0], roomFor)
+		unsettled, foundOpen = slices.Grow(unsettled[:0], roomFor), slices.Grow(foundOpen[:0], roomFor)
 	}
 	lock()
 	if changes = space.New(layout.BlockLog, 0, layout.OffLogData+layout.LogRoom*layout.LogSize); changes != nil {

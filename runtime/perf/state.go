@@ -153,8 +153,11 @@ func change(from, to RunState, why cause, marker uint32) bool {
 		follow()
 		unlock()
 	}
-	if to == layout.StateStopped {
+	switch {
+	case to == layout.StateStopped:
 		complete()
+	case from == layout.StateProfiling:
+		dropProfile()
 	}
 	return true
 }

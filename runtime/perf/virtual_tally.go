@@ -53,8 +53,8 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 		free_markgen_none[0] = t.find(last, i)
 	} else {
 		c := own.counter(i)
-		if *c++; *c%retimeCheck == 0 {
-			free_markgen_none[0] = retimeIfDue()
+		if *c++; *c%checkEvery == 0 {
+			free_markgen_none[0] = checkIfDue()
 		}
 	}
 	return n

@@ -1,0 +1,154 @@
+package cpuprofile
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
+
+// Rate is the number of samples taken per second of processor time. Systems whose timers are
+// coarser take fewer.
+const Rate = 250
+
+// Room is the processor time, in ns, for whose samples there is always room between two calls of Save. The
+// Go runtime's buffer has 128 Ki words (profBufWordCount in runtime/cpuprof.go), and a sample at most
+// 70, most of which are its stack.
+const Room = (128 << 10) / 70 * 1_000_000_000 / Rate
+
+// maxStacks is the maximum number of different stacks in a profile.
+const maxStacks = 1 << 15
+
+// A Profile has the samples taken of the process. The zero value has none. It has one user at a
+// time.
+type Profile struct {
+	running bool
+	stacks  map[string]*stack // by its program counters
+	ordered []*stack
+}
+
+// A stack is a stack that was sampled: its program counters, the innermost first, in the form that
+// runtime.CallersFrames takes, and the number of samples.
+type stack struct {
+	pcs []uintptr
+	n   uint64
+}
+
+// Start begins to take samples. No other profile may be running.
+func (p *Profile) Start() {
+	if !Supported || p.running {
+		return
+	}
+	runtime.SetCPUProfileRate(Rate)
+	stopProcessTimer()
+	p.running = true
+}
+
+// Running reports whether samples are being taken.
+func (p *Profile) Running() bool { return p.running }
+
+// Stop ends sampling and adds the latest samples to the profile.
+func (p *Profile) Stop() {
+	if !p.running {
+		return
+	}
+	p.running = false
+	runtime.SetCPUProfileRate(0)
+	for {
+		samples, _, eof := readProfile()
+		if eof {
+			return
+		}
+		p.add(samples)
+	}
+}
+
+// Save adds the latest samples to the profile and goes on sampling. Stop does so at the end; in
+// between it has to be called whenever the process has used Room processor time.
+func (p *Profile) Save() {
+	if p.running {
+		p.Stop()
+		p.Start()
+	}
+}
+
+// readProfile returns samples, each with its length in words, its time, its number and its stack. It
+// must not be called while the profiler runs, as it would wait for samples. See
+// runtime_pprof_readProfile in runtime/cpuprof.go, and addCPUData in runtime/pprof/proto.go.
+//
+//go:linkname readProfile runtime/pprof.readProfile
+func readProfile() (samples []uint64, tags []unsafe.Pointer, eof bool)
+
+// head is the number of words of a sample before its stack.
+const head = 3
+
+// add adds what readProfile returned. What says that samples were lost has no stack, or one of a
+// single word and number 0; the first record, with the rate, has none either.
+func (p *Profile) add(samples []uint64) {
+	for len(samples) >= head && samples[0] >= head && samples[0] <= uint64(len(samples)) {
+		n, words := samples[2], samples[head:samples[0]]
+		samples = samples[samples[0]:]
+		if n == 0 || len(words) < 2 {
+			continue
+		}
+		pcs := make([]uintptr, len(words))
+		for i, w := range words {
+			pcs[i] = uintptr(w)
+		}
+		key := unsafe.String((*byte)(unsafe.Pointer(&pcs[0])), uintptr(len(pcs))*unsafe.Sizeof(pcs[0]))
+		s := p.stacks[key]
+		if s == nil {
+			if len(p.ordered) == maxStacks {
+				continue
+			}
+			if p.stacks == nil {
+				p.stacks = map[string]*stack{}
+			}
+			s = &stack{pcs: pcs}
+			p.stacks[key] = s // the key is in pcs, which never change
+			p.ordered = append(p.ordered, s)
+		}
+		s.n += n
+	}
+}
+
+// AppendText appends the profile to b: a line of
+//
+//	f FUNCTION LINE FILE
+//
+// for each frame, numbered from 0, before the first line that uses it, and one of
+//
+//	s SAMPLES FRAME…
+//
+// for each stack, the innermost frame first. Fields are separated by tabs.
+func (p *Profile) AppendText(b []byte) []byte {
+	type place struct {
+		function, file string
+		line           int
+	}
+	numbers := map[place]uint64{}
+	var line []byte
+	for _, s := range p.ordered {
+		line = lite.AppendUint(append(line[:0], 's', '\t'), s.n)
+		for frames := runtime.CallersFrames(s.pcs); ; {
+			f, more := frames.Next()
+			if f.Function != "" {
+				at := place{f.Function, f.File, f.Line}
+				n, ok := numbers[at]
+				if !ok {
+					n = uint64(len(numbers))
+					numbers[at] = n
+					b = append(append(b, "f\t"...), at.function...)
+					b = lite.AppendUint(append(b, '\t'), uint64(at.line))
+					b = append(append(append(b, '\t'), at.file...), '\n')
+				}
+				line = lite.AppendUint(append(line, '\t'), n)
+			}
+			if !more {
+				break
+			}
+		}
+		b = append(append(b, line...), '\n')
+	}
+	return b
+}

@@ -1,0 +1,81 @@
+package cpuprofile
+
+import (
+	"math/bits"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+//go:noinline
+func busy(until time.Time) (n uint64) {
+	for time.Now().Before(until) {
+		for i := range uint64(1000) {
+			n += bits.RotateLeft64(n^i, 3)
+		}
+	}
+	return n
+}
+
+// A function that is busy is in the samples, with its callers and its place, and no goroutine reads them.
+func TestProfile(t *testing.T) {
+	if !Supported {
+		t.Skip("profiles are not taken on this system")
+	}
+	goroutines := runtime.NumGoroutine()
+	var p Profile
+	p.Start()
+	n := busy(time.Now().Add(150 * time.Millisecond))
+	p.Save()
+	n += busy(time.Now().Add(150 * time.Millisecond))
+	if g := runtime.NumGoroutine(); g != goroutines {
+		t.Errorf("%d goroutines, want %d", g, goroutines)
+	}
+	p.Stop()
+	samples, within := uint64(0), uint64(0)
+	var frames []string
+	for _, line := range strings.SplitAfter(string(p.AppendText(nil)), "\n") {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		switch fields[0] {
+		case "f":
+			frames = append(frames, fields[1]+" "+fields[3][strings.LastIndexByte(fields[3], '/')+1:])
+		case "s":
+			k, err := strconv.ParseUint(fields[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples += k
+			stack := ""
+			for _, f := range fields[2:] {
+				i, err := strconv.Atoi(f)
+				if err != nil || i >= len(frames) {
+					t.Fatalf("%q: %v", line, err)
+				}
+				stack += frames[i] + "\n"
+			}
+			if i := strings.Index(stack, ".busy profile_test.go\n"); i >= 0 && strings.Contains(stack[i:], ".TestProfile profile_test.go\n") {
+				within += k
+			}
+		}
+	}
+	t.Log(n&1, samples, within)
+	if samples == 0 {
+		t.Skip("the kernel took no samples")
+	}
+	if within == 0 {
+		t.Errorf("%d samples, none in the function that was busy", samples)
+	}
+}
+
+// Records that say that samples were lost, and such as end too early, are left out.
+func TestAdd(t *testing.T) {
+	pc, _, _, _ := runtime.Caller(0)
+	word := uint64(pc)
+	var p Profile
+	p.add([]uint64{3, 0, 250, 5, 1, 2, word, word, 4, 1, 0, 7, 5, 1, 1, word, word, 9, 1, 1})
+	if len(p.ordered) != 1 || p.ordered[0].n != 3 {
+		t.Errorf("%+v, want one stack with 3 samples", p.ordered)
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package cpuprofile
+
+// Supported says whether profiles are taken on this system.
+const Supported = false
+
+func stopProcessTimer() {}
