@@ -418,7 +418,7 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	}
 	if from.IsValid() {
 		p.Body = w.f.body(from, to)
-		p.lines = w.f.position(to).Line - p.Pos.Line + 1
+		p.lines = p.linesOf(from, to)
 	}
 	if old := w.names[p.Name]; old != nil {
 		switch {

@@ -44,7 +44,24 @@ type Point struct {
 	clause  int       // offset in Header of the clause of a switch or select; 0 for other points
 	f       *file
 	from    token.Pos // the brace or colon before its body; NoPos for a region or point
-	lines   int       // number of lines from Pos to the end of its body; 0 for a region or point
+	lines   lines     // of its source
+}
+
+// lines are the lines of a point's source: how many there are from its position to those on which its
+// scope can be open, and how many these are; 0 for a region or point. The header of a loop is in its
+// scope; the condition of a branch is not.
+type lines struct{ before, within int }
+
+// linesOf returns the lines of a point with a body between from and to.
+func (p *Point) linesOf(from, to token.Pos) lines {
+	first, last := p.f.position(from).Line, p.f.position(to).Line
+	switch {
+	case p.Kind != KindBranch:
+		first = p.Pos.Line
+	case first < last:
+		first++
+	}
+	return lines{first - p.Pos.Line, last - first + 1}
 }
 
 // Head returns the header of a loop or branch for display, on one line and without comments:

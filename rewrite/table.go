@@ -74,7 +74,7 @@ func (u *Unit) table(root string) string {
 	}
 	line = append(line, 'l')
 	for _, p := range u.timed {
-		numbers(p.lines)
+		numbers(p.lines.before, p.lines.within)
 	}
 	end()
 	for _, p := range u.counts {

@@ -150,7 +150,8 @@ func (r *run) places() places {
 			}
 			function := m.Kind == "func"
 			literal := function && strings.Contains(strings.TrimPrefix(m.Name, t.Path), ":")
-			all[name] = append(all[name], place{index, m.Line, m.Line + t.Lines[i] - 1, function, literal})
+			first := m.Line + t.Lines[i].Before
+			all[name] = append(all[name], place{index, first, first + t.Lines[i].Within - 1, function, literal})
 		}
 	}
 	for _, list := range all {
@@ -172,7 +173,7 @@ func (r *run) placed(index uint64) bool {
 	}
 	t := r.ordered[k]
 	i := index - t.first
-	return i < uint64(len(t.Lines)) && t.Lines[i] > 0
+	return i < uint64(len(t.Lines)) && t.Lines[i].Within > 0
 }
 
 // open returns the markers whose scopes are open in a frame, the innermost first: of the innermost

@@ -6,7 +6,6 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/estimate"
-	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -30,20 +29,21 @@ func (r *run) demote() {
 			}
 		}
 	}
-	settings, problem := config.Parse(r.header.text(layout.OffConfig, layout.SizeConfig))
-	if problem != "" { // it was cut
-		settings, _ = config.Parse("demote")
-	}
-	r.short = float64(settings.Times) * r.Clock.WholeNS
 	cpu := r.header.word(layout.OffCPUTime)
 	if samples := r.cpuProfile.samples(); samples > 0 && cpu > 0 {
 		r.sampledTimes(float64(cpu) / float64(samples))
 	}
 }
 
-// enoughSamples is the number of samples from which they estimate a time: its standard error is then
-// 25 % at most.
-const enoughSamples = 16
+// enoughSamples is the number of samples from which they estimate a time better than scopes that were
+// timed at the beginning of the run: its standard error is then 50 % at most.
+const enoughSamples = 4
+
+// slowdown is what markers cost, as a multiple of the time in their own code: functions around them become
+// slower, too, as some are no longer inlined and others have fewer registers. It is about the middle of
+// eight command-line tools with everything marked, of which the least has 0.9 and the most 1.5
+// (bench -run shares).
+const slowdown = 1.2
 
 // sampledTimes estimates times by the samples of the CPU profile, of which each stands for period ns
 // of processor time.
@@ -63,14 +63,14 @@ func (r *run) sampledTimes(period float64) {
 			self[s.markers[0]] += s.samples
 		}
 		for _, index := range s.markers {
-			if !r.byProfile(index) {
+			if r.off[index] != profile.Demoted {
 				within[index] += s.samples
 				break
 			}
 		}
 	}
 	if cost >= enoughSamples {
-		r.sampledCost = float64(cost) * period
+		r.sampledCost = float64(cost) * period * slowdown
 	}
 	for index, n := range within {
 		if m := r.totals.at(index); m != nil && self[index] < n {
@@ -109,17 +109,17 @@ func (r *run) sampledTimes(period float64) {
 		}
 	}
 	var fewSums, fewSelfs scarce
-	for index, why := range r.off {
-		if m := r.totals.at(index); why == profile.Demoted && r.byProfile(index) && r.placed(index) {
+	for index := range r.off {
+		if m := r.totals.at(index); r.byProfile(index) {
 			fewSums.add(samples[index], m.SumNS())
 			fewSelfs.add(self[index], m.SelfNS)
 		}
 	}
-	for index, why := range r.off {
-		m := r.totals.at(index)
-		if why != profile.Demoted || !r.byProfile(index) || !r.placed(index) {
+	for index := range r.off {
+		if !r.byProfile(index) {
 			continue
 		}
+		m := r.totals.at(index)
 		t := sums[index]
 		if samples[index] < enoughSamples {
 			by := fewSums.factor(period)
@@ -167,9 +167,13 @@ func (s *scarce) factor(period float64) float64 {
 // because its scopes are short. With a budget, longer ones are demoted, too, and these may wait.
 func (r *run) byProfile(index uint64) bool {
 	m := r.totals.at(index)
-	return r.off[index] == profile.Demoted && m != nil && m.Samples > 0 &&
-		float64(m.SelfNS) < float64(m.Timed())*r.short
+	return r.off[index] == profile.Demoted && m != nil && m.Samples > 0 && r.placed(index) &&
+		(r.BudgetPPM == 0 || float64(m.SelfNS) < float64(m.Timed())*shortFactor*r.Clock.WholeNS)
 }
+
+// shortFactor is the cost of timing a scope in self times of scopes that are short, by default (demote=
+// in MARKGEN).
+const shortFactor = 20
 
 // likely returns the longest time in ns, of those which n samples make likely: with the probability of
 // some 97 % it is not exceeded.

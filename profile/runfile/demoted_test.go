@@ -19,12 +19,11 @@ import (
 func sampledRun() *run {
 	r := &run{Profile: &profile.Profile{}, scratch: new(scratch), off: map[uint64]string{1: profile.Demoted, 3: profile.Demoted}}
 	r.scratch.reset()
-	r.short = 600
 	markers := []*profile.Marker{
 		{Name: "m.F", Kind: "func", File: "f.go", Line: 1}, {Name: "m.F:for#1", Kind: "loop", File: "f.go", Line: 3},
 		{Name: "m.F:func#1", Kind: "func", File: "f.go", Line: 5}, {Name: "m.G", Kind: "func", File: "f.go", Line: 20},
 	}
-	t := &unitTable{Table: &table.Table{Path: "m", Markers: markers, Lines: []int{9, 6, 3, 10}}}
+	t := &unitTable{Table: &table.Table{Path: "m", Markers: markers, Lines: []table.Lines{{Within: 9}, {Within: 6}, {Within: 3}, {Within: 10}}}}
 	r.tables, r.ordered = map[uint64]*unitTable{0: t}, []*unitTable{t}
 	r.totals.set(0, &profile.Marker{Count: 1, SelfNS: 1_000_000, Buckets: []profile.Bucket{{K: 19, Count: 1, SumNS: 1_000_000}}})
 	r.totals.set(1, &profile.Marker{Count: 2000, SelfNS: 50_000, Buckets: []profile.Bucket{{K: 5, Count: 1000, SumNS: 50_000}}})
@@ -78,7 +77,7 @@ func TestSampledTimes(t *testing.T) {
 	near("self time of G", r.totals.at(3).SelfNS, 100_000)
 	near("total of G", r.totals.at(3).TotalNS(), 100_000)
 	near("sum of G, in itself", r.totals.at(3).SumNS(), 200_000)
-	near("cost", uint64(r.sampledCost), 50_000)
+	near("cost", uint64(r.sampledCost), 50_000*slowdown)
 }
 
 // Markers with few samples share the time of these, and none has more than they make likely.
@@ -88,10 +87,11 @@ func TestScarce(t *testing.T) {
 	if f := s.factor(1000); f != 1 {
 		t.Errorf("without markers: factor %v, want 1", f)
 	}
-	s.add(15, 20_000)
-	s.add(5, 20_000)
-	if f := s.factor(1000); f != 0.5 {
-		t.Errorf("factor %v, want 0.5", f)
+	for range 7 {
+		s.add(3, 5000)
+	}
+	if f := s.factor(1000); f != 0.6 {
+		t.Errorf("factor %v, want 0.6", f)
 	}
 	s = scarce{}
 	s.add(0, 6000)

@@ -57,7 +57,6 @@ type run struct {
 	costNS    float64 // estimated cost of recording, see costs
 
 	cpuProfile  cpuProfile // for the times of demoted markers; empty if there is none
-	short       float64    // self time below which scopes are short enough to be demoted, ns
 	sampledCost float64    // processor time in markers' own code by the CPU profile, ns; 0 if unknown
 
 	damages int   // number of damaged places so far

@@ -17,7 +17,7 @@ type Table struct {
 	Markers  []*profile.Marker // without recorded data; nil if the line could not be parsed
 	Gates    []int             // by marker, the index of the marker whose gate it uses; -1 if none
 	Once     []bool            // by marker, whether its function is an init function or func main, which run once
-	Lines    []int             // by marker, the number of lines of its source; 0 if unknown. nil if all are
+	Lines    []Lines           // by marker; nil if unknown
 	Path     string            // import path of the package
 	Main     bool              // the package is package main
 	Counters []Counter
@@ -25,6 +25,10 @@ type Table struct {
 	Bad     int      // number of unparseable lines
 	Damages []Damage // the first mostDamages of them
 }
+
+// Lines are the lines of a marker's source: how many there are from its line to those on which its scope
+// can be open, and how many these are, 0 if unknown.
+type Lines struct{ Before, Within int }
 
 // A Damage is an unparseable line.
 type Damage struct {
@@ -105,7 +109,7 @@ func parse(text string) *Table {
 			t.Markers, t.Gates = append(t.Markers, m), append(t.Gates, gate)
 			t.Once = append(t.Once, m != nil && runsOnce(m.Name, importPath))
 		case "l":
-			t.Lines, good = numbers(strings.Split(line, "\t")[1:])
+			t.Lines, good = parseLines(line)
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -282,6 +286,21 @@ func parseBlock(line string, file func(string) (string, bool)) (b *profile.Block
 		EndCol:    n[3],
 		NumStmt:   n[4],
 	}, true
+}
+
+// parseLines parses
+//
+//	l BEFORE WITHIN ...
+func parseLines(line string) ([]Lines, bool) {
+	n, ok := numbers(strings.Split(line, "\t")[1:])
+	if !ok || len(n)%2 != 0 {
+		return nil, false
+	}
+	list := make([]Lines, len(n)/2)
+	for i := range list {
+		list[i] = Lines{n[2*i], n[2*i+1]}
+	}
+	return list, true
 }
 
 // numbers parses small unsigned integers.

@@ -411,6 +411,10 @@ func start(value string) (refused uint64, problem string) {
 	}
 	hot.again = noLook
 	budget.due = noLook
+	if c.Reads() { // timing a scope costs about four times as much
+		c.Demote = (c.Demote + 3) / 4
+		conf.Demote = c.Demote
+	}
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
 		unsettled, foundOpen = slices.Grow(unsettled[:0], roomFor), slices.Grow(foundOpen[:0], roomFor)
 	}

@@ -134,7 +134,7 @@ func counts(t *testing.T, url, token string, want map[string]uint64) {
 	t.Helper()
 	c := client.Client{Server: url, Token: token}
 	var diff string
-	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		p, err := c.Profile(t.Context(), client.Query{})
 		if problem := (*fleet.Problem)(nil); errors.As(err, &problem) && problem.Status == http.StatusServiceUnavailable {
 			diff = err.Error() // the first request after a database failure may be the one that notices, and gets a retryable error
