@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 
@@ -47,8 +48,8 @@ type Times struct{ Sum, Total, Self float64 }
 // Sampled gives a demoted marker the times that were sampled, Samples of them, in the distribution
 // of the scopes that were timed.
 func Sampled(m *profile.Marker, t Times, samples uint64) {
-	was := m.SumNS()
-	sum := uint64(t.Sum + 0.5)
+	ns := func(x float64) uint64 { return uint64(min(x, math.MaxInt64) + 0.5) }
+	was, sum := m.SumNS(), ns(t.Sum)
 	if was == 0 || sum == 0 {
 		return
 	}
@@ -62,8 +63,8 @@ func Sampled(m *profile.Marker, t Times, samples uint64) {
 		scaled = profile.AppendBuckets(nil, scaled, []profile.Bucket{b})
 	}
 	m.Buckets, m.MinNS, m.Ticks = scaled, profile.Times(m.MinNS, by), profile.Times(m.Ticks, by)
-	m.NestedNS = min(uint64(t.Sum-t.Total+0.5), m.SumNS())
-	m.SelfNS = min(uint64(t.Self+0.5), m.TotalNS())
+	m.NestedNS = min(ns(t.Sum-t.Total), m.SumNS())
+	m.SelfNS = min(ns(t.Self), m.TotalNS())
 	mean := m.MeanNS()
 	m.SetMeanVar(mean * mean / float64(samples))
 }

@@ -46,6 +46,7 @@ type Run struct {
 	Pairs     [][2]uint64 // global indexes; requires layout.FlagPairs
 	Labels    []string    // of Paths, numbered from 2
 	Paths     []PathNode  // requires layout.FlagPaths
+	Profile   string      // text of the CPU profile; "" for none
 	Wild      *Wild       // random picks; nil if all functions are collected
 	Trace     []Records   // requires layout.FlagTraced
 }
@@ -61,6 +62,7 @@ type Table struct {
 	Counters []uint64
 	Off      []uint64     // bits of counters that are off; nil if none is
 	Words    bool         // true if the markers have words for steering
+	Demoted  []int        // markers that are demoted; requires Words
 	Read     map[int]Read // by marker; written on two shards each
 }
 
@@ -90,6 +92,7 @@ func (r Run) File() []byte {
 	w.header()
 	w.readings()
 	w.wild()
+	w.profile()
 	next := uint64(0) // global marker index
 	for number, t := range r.Tables {
 		early := map[int]uint64{}
@@ -108,7 +111,7 @@ func (r Run) File() []byte {
 		next += uint64(lines(t.Text, "m\t"))
 		w.table(uint64(number), first, t)
 		if t.Words {
-			w.words(uint64(number), lines(t.Text, "m\t"))
+			w.words(uint64(number), lines(t.Text, "m\t"), t.Demoted)
 		}
 		for i := range lines(t.Text, "m\t") {
 			if from, ok := early[i]; ok {
@@ -291,11 +294,24 @@ func Seal(file []byte, order binary.ByteOrder) []byte {
 // wordsAt is the offset of the first word in its block.
 const wordsAt = 128
 
-func (w *writer) words(number uint64, markers int) {
+func (w *writer) words(number uint64, markers int, demoted []int) {
 	b := w.block(layout.BlockMarkers, 0, wordsAt+markers*layout.MarkerSize)
 	w.order.PutUint64(b[layout.OffMarkersTable:], number)
 	w.order.PutUint64(b[layout.OffMarkersLen:], uint64(markers))
 	w.order.PutUint64(b[layout.OffMarkersData:], wordsAt)
+	for _, i := range demoted {
+		w.order.PutUint32(b[wordsAt+i*layout.MarkerSize+layout.MarkerOff:], layout.OffDemoted)
+	}
+}
+
+func (w *writer) profile() {
+	text := w.run.Profile
+	if text == "" {
+		return
+	}
+	b := w.block(layout.BlockProfile, 0, layout.OffProfileText+len(text))
+	w.order.PutUint64(b[layout.OffProfileLen:], uint64(len(text)))
+	copy(b[layout.OffProfileText:], text)
 }
 
 func (w *writer) wild() {

@@ -41,6 +41,18 @@ func Demo() Run {
 	}
 }
 
+// DemoProfile returns Demo with its loop demoted, and a CPU profile in which it runs in the first marker.
+func DemoProfile() Run {
+	run := Demo()
+	run.Used = 400_000_000
+	table := &run.Tables[0]
+	table.Text += "l\t0\t9\t0\t3\t0\t0\t0\t0\t0\t0\n"
+	table.Words, table.Demoted = true, []int{1}
+	run.Profile = "f\texample.com/demo.(*Parser).Expr\t41\t/src/parse/lex.go\nf\texample.com/demo.main\t13\t/src/demo.go\nf\tmarkgen/perf.Begin\t1\t/src/open.go\n" +
+		"s\t60\t0\t1\ns\t30\t1\ns\t10\t2\t0\t0\t1\n"
+	return run
+}
+
 // DemoRead returns Demo with collectors other than time.
 func DemoRead() Run {
 	run := Demo()

@@ -77,7 +77,7 @@ func (p *cpuProfile) add(line string) bool {
 		p.frames = append(p.frames, frame{fields[1], fields[3], int(n)})
 		return err == nil
 	case fields[0] == "s" && len(fields) >= 2:
-		n, err := strconv.ParseUint(fields[1], 10, 64)
+		n, err := strconv.ParseUint(fields[1], 10, 40) // so that sums fit into 64 bits
 		s := sampledStack{samples: n}
 		for _, f := range fields[2:] {
 			i, err := strconv.ParseUint(f, 10, 31)

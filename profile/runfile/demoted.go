@@ -49,8 +49,42 @@ const slowdown = 1.2
 // of processor time.
 func (r *run) sampledTimes(period float64) {
 	stacks := r.openMarkers()
-	self := map[uint64]uint64{}   // samples in scopes of a marker and of none inside
-	within := map[uint64]uint64{} // samples in scopes of a marker that is timed and of none inside that is, those in markers' own code included
+	self := r.sampledSelf(stacks, period)
+	sums := map[uint64]estimate.Times{}
+	samples := map[uint64]uint64{}
+	for i := range stacks {
+		s := &stacks[i]
+		if s.markers == nil || s.cost {
+			continue
+		}
+		ns := float64(s.samples) * period
+		if m := r.totals.at(s.markers[0]); m != nil && !r.byProfile(s.markers[0]) { // more than that if it waits
+			ns = max(ns, float64(m.SelfNS)*float64(s.samples)/float64(self[s.markers[0]]))
+		}
+		for k, index := range s.markers {
+			if !r.byProfile(index) {
+				continue
+			}
+			t := sums[index]
+			t.Sum += ns
+			if slices.Index(s.markers, index) == k {
+				t.Total += ns
+				samples[index] += s.samples
+			}
+			if k == 0 {
+				t.Self += ns
+			}
+			sums[index] = t
+		}
+	}
+	r.adopt(sums, samples, self, period)
+}
+
+// sampledSelf returns the number of samples in scopes of each marker and of none inside. It subtracts
+// those of demoted markers from the self times around them, and sets what markers cost.
+func (r *run) sampledSelf(stacks []openStack, period float64) map[uint64]uint64 {
+	self := map[uint64]uint64{}
+	within := map[uint64]uint64{} // samples in scopes of a marker that is timed and of none inside that is
 	cost := uint64(0)
 	for i := range stacks {
 		s := &stacks[i]
@@ -77,37 +111,11 @@ func (r *run) sampledTimes(period float64) {
 			subtractSampled(m, self[index], n, period)
 		}
 	}
+	return self
+}
 
-	// A sample in a marker that is timed stands for more than period if the marker waits.
-	sums := map[uint64]estimate.Times{}
-	samples := map[uint64]uint64{}
-	for i := range stacks {
-		s := &stacks[i]
-		if s.markers == nil || s.cost {
-			continue
-		}
-		ns := float64(s.samples) * period
-		if innermost := s.markers[0]; !r.byProfile(innermost) {
-			if m := r.totals.at(innermost); m != nil {
-				ns = max(ns, float64(m.SelfNS)*float64(s.samples)/float64(self[innermost]))
-			}
-		}
-		for k, index := range s.markers {
-			if !r.byProfile(index) {
-				continue
-			}
-			t := sums[index]
-			t.Sum += ns
-			if slices.Index(s.markers, index) == k {
-				t.Total += ns
-				samples[index] += s.samples
-			}
-			if k == 0 {
-				t.Self += ns
-			}
-			sums[index] = t
-		}
-	}
+// adopt gives demoted markers the times that were sampled, in so many samples in all, and in themselves.
+func (r *run) adopt(sums map[uint64]estimate.Times, samples, self map[uint64]uint64, period float64) {
 	var fewSums, fewSelfs scarce
 	for index := range r.off {
 		if m := r.totals.at(index); r.byProfile(index) {
@@ -115,18 +123,17 @@ func (r *run) sampledTimes(period float64) {
 			fewSelfs.add(self[index], m.SelfNS)
 		}
 	}
+	bySum, bySelf := fewSums.factor(period), fewSelfs.factor(period)
 	for index := range r.off {
 		if !r.byProfile(index) {
 			continue
 		}
-		m := r.totals.at(index)
-		t := sums[index]
+		m, t := r.totals.at(index), sums[index]
 		if samples[index] < enoughSamples {
-			by := fewSums.factor(period)
-			t.Sum, t.Total = by*float64(m.SumNS()), by*float64(m.TotalNS())
+			t.Sum, t.Total = bySum*float64(m.SumNS()), bySum*float64(m.TotalNS())
 		}
 		if self[index] < enoughSamples {
-			t.Self = fewSelfs.factor(period) * float64(m.SelfNS)
+			t.Self = bySelf * float64(m.SelfNS)
 			t.Total = max(t.Total, t.Self)
 			t.Sum = max(t.Sum, t.Total)
 		}
@@ -141,14 +148,14 @@ func (r *run) sampledTimes(period float64) {
 // times that are estimated from the scopes that were timed.
 type scarce struct {
 	samples uint64
-	ns      float64 // sum of the times estimated otherwise
+	ns      uint64 // sum of the times estimated otherwise
 }
 
 // add adds a marker, if it has few samples.
 func (s *scarce) add(samples, ns uint64) {
 	if samples < enoughSamples {
 		s.samples += samples
-		s.ns += float64(ns)
+		s.ns = profile.Add64(s.ns, ns)
 	}
 }
 
@@ -158,9 +165,9 @@ func (s *scarce) factor(period float64) float64 {
 	case s.ns == 0:
 		return 1
 	case s.samples < enoughSamples:
-		return min(1, likely(s.samples, period)/s.ns)
+		return min(1, likely(s.samples, period)/float64(s.ns))
 	}
-	return float64(s.samples) * period / s.ns
+	return float64(s.samples) * period / float64(s.ns)
 }
 
 // byProfile reports whether the times of a marker are estimated by the CPU profile: it was demoted

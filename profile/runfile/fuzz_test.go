@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 	limited := profiletest.DemoPathRun()
 	limited.Values = nil
 	big.Big = true
-	for _, file := range [][]byte{profiletest.Demo().File(), killed.File(), big.File(), short.File(), profiletest.DemoRead().File(), profiletest.DemoPairs().File(), profiletest.DemoPathRun().File(), limited.File(), profiletest.DemoWild().File(), profiletest.DemoSpread().File(), profiletest.TwoUnits(), profiletest.Seal(profiletest.Demo().File(), binary.LittleEndian), profiletest.Seal(big.File(), binary.BigEndian), nil, make([]byte, layout.HeaderSize)} {
+	for _, file := range [][]byte{profiletest.Demo().File(), killed.File(), big.File(), short.File(), profiletest.DemoRead().File(), profiletest.DemoProfile().File(), profiletest.DemoPairs().File(), profiletest.DemoPathRun().File(), limited.File(), profiletest.DemoWild().File(), profiletest.DemoSpread().File(), profiletest.TwoUnits(), profiletest.Seal(profiletest.Demo().File(), binary.LittleEndian), profiletest.Seal(big.File(), binary.BigEndian), nil, make([]byte, layout.HeaderSize)} {
 		f.Add(file)
 		f.Add(file[:len(file)*3/4])
 	}
