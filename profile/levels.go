@@ -10,7 +10,7 @@ import (
 // of MARKGEN). The zero value is that of runs without.
 type Levels struct {
 	TimedNS   uint64 // all its scopes were timed
-	CountedNS uint64 // they were counted and, unless it only counts, timed in short rounds
+	CountedNS uint64 // they were counted
 	OffNS     uint64 // they are in no figure
 }
 

@@ -107,7 +107,7 @@ const (
 	BudgetCounter = 1 << 31 // in BudgetLine
 
 	LevelTimed   = 0
-	LevelCounted = 1 // counted, and timed in short rounds if it was timed before
+	LevelCounted = 1 // counted
 	LevelOff     = 2
 )
 

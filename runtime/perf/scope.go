@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/directory"
+	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -224,6 +225,10 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 		if p.frozen() || p.stack.n == p.stack.room {
 			return Entered{} // its run has ended meanwhile
 		}
+	}
+	if opened && shared.Load(&m.Off) == layout.OffDemoted|layout.OffSettled { // since Begin looked, and nothing would end it
+		passDemoted(m)
+		return Entered{}
 	}
 	nested := p.mask>>(i%64)&1 != 0 && p.nested(i)
 	if nested && conf.Outermost {
