@@ -251,10 +251,12 @@ func (t *Tallies) open(number uint64, e *table) {
 // OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
 // package counts its scopes. See TallyUnit.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if off := m.Off; off == 0 {
-		free_markgen_none[0] = Begin(m)
-	} else if isDemoted(off) {
-		free_markgen_none[0] = TallyUnit(t, last, i)
+	if off := m.Off; off&Closed == 0 { // a single test while markers are off
+		if off == 0 {
+			free_markgen_none[0] = Begin(m)
+		} else if off&layout.OffDemoted != 0 { // OffSettled alone is about to be cleared
+			free_markgen_none[0] = TallyUnit(t, last, i)
+		}
 	}
 	return n
 }
