@@ -16,13 +16,19 @@ const Rate = 250
 // 70, most of which are its stack.
 const Room = (128 << 10) / 70 * 1_000_000_000 / Rate
 
-// maxStacks is the maximum number of different stacks in a profile.
-const maxStacks = 1 << 15
+// maxStacks is the maximum number of different stacks in a profile, and maxRecords the number of words of
+// records from which they are added up, which makes many small objects: a test that counts its
+// allocations should not see them.
+const (
+	maxStacks  = 1 << 15
+	maxRecords = 1 << 20
+)
 
 // A Profile has the samples taken of the process. The zero value has none. It has one user at a
 // time.
 type Profile struct {
 	running bool
+	records []uint64          // what was read and is not added up yet
 	stacks  map[string]*stack // by its program counters
 	ordered []*stack
 }
@@ -59,7 +65,9 @@ func (p *Profile) Stop() {
 		if eof {
 			return
 		}
-		p.add(samples)
+		if p.records = append(p.records, samples...); len(p.records) > maxRecords {
+			p.addUp()
+		}
 	}
 }
 
@@ -81,6 +89,12 @@ func readProfile() (samples []uint64, tags []unsafe.Pointer, eof bool)
 
 // head is the number of words of a sample before its stack.
 const head = 3
+
+// addUp adds up the records.
+func (p *Profile) addUp() {
+	p.add(p.records)
+	p.records = p.records[:0]
+}
 
 // add adds what readProfile returned. What says that samples were lost has no stack, or one of a
 // single word and number 0; the first record, with the rate, has none either.
@@ -122,6 +136,7 @@ func (p *Profile) add(samples []uint64) {
 //
 // for each stack, the innermost frame first. Fields are separated by tabs.
 func (p *Profile) AppendText(b []byte) []byte {
+	p.addUp()
 	type place struct {
 		function, file string
 		line           int
