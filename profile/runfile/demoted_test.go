@@ -14,8 +14,6 @@ import (
 //	1  F:for#1   demoted, lines 3 to 8
 //	2  F:func#1  timed, a literal, lines 5 to 7
 //	3  G         demoted, lines 20 to 29
-//
-// in which a scope takes 1 ns longer for being timed.
 func sampledRun() *run {
 	r := &run{Profile: &profile.Profile{}, scratch: new(scratch), off: map[uint64]string{1: profile.Demoted, 3: profile.Demoted}}
 	r.scratch.reset()
@@ -32,8 +30,7 @@ func sampledRun() *run {
 	return r
 }
 
-// sample adds a sample of a stack to the profile, whose frames are numbers of lines in f.go and, for other
-// functions than F and G, their names.
+// sample adds n samples of a stack to the profile, the innermost frame first.
 func (r *run) sample(n uint64, frames ...frame) {
 	s := sampledStack{samples: n}
 	for _, f := range frames {
