@@ -61,7 +61,7 @@ func (b *bench) corrected(ctx context.Context) error {
 		t := timing{"corrected", kind, []float64{median(unmarked[kind]), median(total[kind])}}
 		all = append(all, t)
 		ratio := t.ratio(1, 0)
-		b.record("the reported total is off by, "+kind, atMost(0.05), max(ratio-1, 1-ratio),
+		b.record("off, "+kind, atMost(0.05), max(ratio-1, 1-ratio),
 			fmt.Sprintf("reported %s ms, unmarked %s, marked %s: %.3g of the unmarked time",
 				short(t.ns[1]/1e6), short(t.ns[0]/1e6), short(median(spent[kind])/1e6), ratio))
 	}
