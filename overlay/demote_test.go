@@ -77,7 +77,7 @@ func TestTimedAgain(t *testing.T) {
 // timed.
 func checkDemoted(t *testing.T, want, got *profile.Profile) {
 	t.Helper()
-	demoted := 0
+	demoted, self := 0, uint64(0)
 	for i := range want.Markers {
 		w, g := &want.Markers[i], &got.Markers[i]
 		if g.Name != w.Name || g.Count+g.Open != w.Count+w.Open { // the last goroutine that main waits for may not have ended yet
@@ -85,10 +85,14 @@ func checkDemoted(t *testing.T, want, got *profile.Profile) {
 		}
 		if g.Demoted() {
 			demoted++
+			self += g.SelfNS
 			if g.Measured() < 100 || g.Measured() > g.Count || g.Timed() != g.Count && g.Open == 0 && w.Timed() == w.Count {
 				t.Errorf("%s: %d scopes, %d of them timed, %d with times", g.Name, g.Count, g.Measured(), g.Timed())
 			}
 		}
+	}
+	if cpu := got.Cost.CPUNS; self > cpu+cpu/100 {
+		t.Errorf("self times of demoted markers add up to %d ns, in %d of processor time", self, cpu)
 	}
 	if demoted < 10 {
 		t.Errorf("%d markers were demoted", demoted)

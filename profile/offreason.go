@@ -2,8 +2,7 @@ package profile
 
 import "slices"
 
-// Demoted is the Marker.Off of a marker with short scopes that from some time on were counted, and
-// only rarely timed.
+// Demoted is the Marker.Off of a marker with short scopes that from some time on were only counted.
 const Demoted = "demoted"
 
 // Demoted reports whether, in at least one run, the marker's times are estimates from some of its

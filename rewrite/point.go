@@ -48,17 +48,16 @@ type Point struct {
 }
 
 // lines are the lines of a point's source: how many there are from its position to those on which its
-// scope can be open, and how many these are; 0 for a region or point. The header of a loop is in its
+// scope can be open, and how many these are; 0 for a point. The header of a loop is in its
 // scope; the condition of a branch is not.
 type lines struct{ before, within int }
 
 // linesOf returns the lines of a point with a body between from and to.
 func (p *Point) linesOf(from, to token.Pos) lines {
 	first, last := p.f.position(from).Line, p.f.position(to).Line
-	switch {
-	case p.Kind != KindBranch:
+	if p.Kind != KindBranch {
 		first = p.Pos.Line
-	case first < last:
+	} else if first < last {
 		first++
 	}
 	return lines{first - p.Pos.Line, last - first + 1}

@@ -162,6 +162,7 @@ func (w *walker) endRegion(d *directive, exit event, serial int, dead bool) {
 	if r.point == nil || r.point.Count {
 		return
 	}
+	r.point.lines = lines{within: w.f.position(d.pos).Line - r.point.Pos.Line + 1}
 	exit.slot = len(w.chain) - 1
 	exit.ends = w.opened(exit.slot)
 	if !dead {

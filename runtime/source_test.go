@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // The module requires nothing, and its go line is what init says. (go work sync raises it to that of other modules.)
@@ -58,6 +60,13 @@ func TestIsPart(t *testing.T) {
 		if IsPart(path) != want {
 			t.Errorf("IsPart(%s) = %t", path, !want)
 		}
+	}
+}
+
+// Readers of CPU profiles know the runtime's functions in them.
+func TestMarkersPrefix(t *testing.T) {
+	if layout.MarkersPrefix != Virtual+"/" {
+		t.Errorf("layout.MarkersPrefix is %q, want %q", layout.MarkersPrefix, Virtual+"/")
 	}
 }
 

@@ -45,8 +45,8 @@ func Demoted(m *profile.Marker) {
 // less those inside others of the marker, and of them less those of other markers inside.
 type Times struct{ Sum, Total, Self float64 }
 
-// Sampled gives a demoted marker the times that were sampled, Samples of them, in the distribution
-// of the scopes that were timed.
+// Sampled gives a demoted marker times by a number of samples, in the distribution of the scopes that
+// were timed.
 func Sampled(m *profile.Marker, t Times, samples uint64) {
 	ns := func(x float64) uint64 { return uint64(min(x, math.MaxInt64) + 0.5) }
 	was, sum := m.SumNS(), ns(t.Sum)

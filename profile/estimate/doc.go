@@ -1,6 +1,6 @@
 // Package estimate computes data for all calls of a marker from a recorded part: one in so many was
 // timed (Countdown), calls in time windows were recorded (Windows), or scopes that turned
-// out to be short were counted and only rarely timed (Short).
+// out to be short were only counted from some time on (Demoted, Sampled).
 //
 //	estimate.Windows(m, n, times, sums, batches)
 //

@@ -87,7 +87,7 @@ func (p *cpuProfile) add(line string) bool {
 			s.frames = append(s.frames, int(i))
 		}
 		p.stacks = append(p.stacks, s)
-		return err == nil
+		return err == nil && n > 0
 	}
 	return false
 }

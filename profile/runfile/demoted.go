@@ -40,9 +40,8 @@ func (r *run) demote() {
 const enoughSamples = 4
 
 // slowdown is what markers cost, as a multiple of the time in their own code: functions around them become
-// slower, too, as some are no longer inlined and others have fewer registers. It is about the middle of
-// eight command-line tools with everything marked, of which the least has 0.9 and the most 1.5
-// (bench -run shares).
+// slower, too, as some are no longer inlined and others have fewer registers. In seven command-line tools
+// with everything marked it was 1.0 to 1.7, in the middle 1.2 (bench -run shares).
 const slowdown = 1.2
 
 // sampledTimes estimates times by the samples of the CPU profile, of which each stands for period ns
@@ -123,7 +122,8 @@ func (r *run) adopt(sums map[uint64]estimate.Times, samples, self map[uint64]uin
 			fewSelfs.add(self[index], m.SelfNS)
 		}
 	}
-	bySum, bySelf := fewSums.factor(period), fewSelfs.factor(period)
+	cpu := float64(r.cpuProfile.samples()) * period
+	bySum, bySelf := fewSums.factor(period, cpu), fewSelfs.factor(period, cpu)
 	for index := range r.off {
 		if !r.byProfile(index) {
 			continue
@@ -159,13 +159,13 @@ func (s *scarce) add(samples, ns uint64) {
 	}
 }
 
-// factor returns the factor for these times.
-func (s *scarce) factor(period float64) float64 {
+// factor returns the factor for these times. cpu is the processor time of the run, ns.
+func (s *scarce) factor(period, cpu float64) float64 {
 	switch {
 	case s.ns == 0:
 		return 1
 	case s.samples < enoughSamples:
-		return min(1, likely(s.samples, period)/float64(s.ns))
+		return min(1, min(likely(s.samples, period), cpu)/float64(s.ns))
 	}
 	return float64(s.samples) * period / float64(s.ns)
 }
@@ -182,8 +182,8 @@ func (r *run) byProfile(index uint64) bool {
 // in MARKGEN).
 const shortFactor = 20
 
-// likely returns the longest time in ns, of those which n samples make likely: with the probability of
-// some 97 % it is not exceeded.
+// likely returns the longest time in ns that n samples leave likely: if it were longer, more samples than
+// n would be taken with a probability of 95 % or more.
 func likely(n uint64, period float64) float64 {
 	return (float64(n) + 2*math.Sqrt(float64(n)) + 3) * period
 }
@@ -193,6 +193,9 @@ func likely(n uint64, period float64) float64 {
 // by the samples, the rest is taken for time in which it waited. Less of it may be due to other programs
 // on the processors.
 func subtractSampled(m *profile.Marker, self, n uint64, period float64) {
+	if m.SelfNS == 0 {
+		return
+	}
 	recorded := float64(m.SelfNS)
 	ran := min(recorded, float64(n)*period) * (float64(self) + 0.5) / (float64(n) + 1)
 	waited := recorded - likely(n, period)

@@ -81,22 +81,25 @@ func TestSampledTimes(t *testing.T) {
 func TestScarce(t *testing.T) {
 	var s scarce
 	s.add(20, 5000) // has enough
-	if f := s.factor(1000); f != 1 {
+	if f := s.factor(1000, 1e9); f != 1 {
 		t.Errorf("without markers: factor %v, want 1", f)
 	}
 	for range 7 {
 		s.add(3, 5000)
 	}
-	if f := s.factor(1000); f != 0.6 {
+	if f := s.factor(1000, 1e9); f != 0.6 {
 		t.Errorf("factor %v, want 0.6", f)
 	}
 	s = scarce{}
 	s.add(0, 6000)
-	if f := s.factor(1000); f != 0.5 {
+	if f := s.factor(1000, 1e9); f != 0.5 {
 		t.Errorf("without samples: factor %v, want 0.5", f)
 	}
-	if f := s.factor(10_000); f != 1 {
+	if f := s.factor(10_000, 1e9); f != 1 {
 		t.Errorf("without samples, where none are likely: factor %v, want 1", f)
+	}
+	if f := s.factor(10_000, 1500); f != 0.25 {
+		t.Errorf("without samples, in a shorter run: factor %v, want 0.25", f)
 	}
 }
 
@@ -117,7 +120,11 @@ func TestSubtractSampled(t *testing.T) {
 			t.Errorf("%d of %d samples in %d ns: %d ns, want %.0f", tt.self, tt.n, tt.recorded, m.SelfNS, tt.want)
 		}
 	}
-	m := &profile.Marker{SelfNS: 1000, Readings: []profile.Reading{{Collector: profile.Wait, Values: []profile.Value{{Name: "block_ns", Self: 400}, {Name: "run_ns", Self: 600}}}}}
+	m := &profile.Marker{Readings: []profile.Reading{{Collector: profile.Wait, Values: []profile.Value{{Name: "run_ns", Self: 600}}}}}
+	if subtractSampled(m, 1, 2, 300); m.SelfNS != 0 || m.Readings[0].Values[0].Self != 600 {
+		t.Errorf("without a scope that has ended: %+v", m)
+	}
+	m = &profile.Marker{SelfNS: 1000, Readings: []profile.Reading{{Collector: profile.Wait, Values: []profile.Value{{Name: "block_ns", Self: 400}, {Name: "run_ns", Self: 600}}}}}
 	subtractSampled(m, 1, 2, 300)
 	if m.SelfNS != 400+300 || m.WaitingNS()-400 > 1 {
 		t.Errorf("%d ns, %d of them waiting; want 700 and 400", m.SelfNS, m.WaitingNS())
@@ -128,7 +135,7 @@ func TestSubtractSampled(t *testing.T) {
 func TestProfileText(t *testing.T) {
 	for line, want := range map[string]bool{
 		"f\tm.F\t12\t/src/f.go": true, "s\t3": true, "s\t3\t0": true,
-		"": false, "x": false, "f\tm.F\t12": false, "f\tm.F\tx\tf.go": false, "s": false, "s\t-1": false, "s\t1\t1": false, "s\t1\t": false,
+		"": false, "x": false, "f\tm.F\t12": false, "f\tm.F\tx\tf.go": false, "s": false, "s\t-1": false, "s\t0": false, "s\t1\t1": false, "s\t1\t": false,
 	} {
 		p := cpuProfile{frames: []frame{{}}}
 		if got := p.add(line); got != want {

@@ -312,6 +312,7 @@ func (r *run) seen(tick uint64) {
 
 // sum adds up the cells of each marker.
 func (r *run) sum() {
+	r.seen(r.header.word(layout.OffSeen))
 	if r.header.word(layout.OffWindows) > 0 {
 		r.seen(r.header.word(layout.OffWindowFrom)) // windows go on while no scope does
 	}

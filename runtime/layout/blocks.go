@@ -315,6 +315,10 @@ const (
 	PathBucketsSize   = 64
 )
 
+// MarkersPrefix begins the names of functions that markers call, in the BlockProfile of a program: they
+// are what markers cost.
+const MarkersPrefix = "markgen/"
+
 // Buckets are in groups, since most of a marker's durations are similar.
 const (
 	NumBuckets   = 64

@@ -43,6 +43,7 @@ const (
 	OffCPUTime     = 184 // CPU time of the process from start to end, ns; 0 until then, or if unknown
 	OffCount       = 192 // cost of an execution that is only counted, ps
 	OffSums        = 200 // size of the BlockSums at the end of a run that has ended; 0 if none
+	OffSeen        = 208 // tick until which a run with demoted markers was seen to go on, to 100 ms; 0 if none
 	OffApp         = 256 // name of the executable, NUL-padded
 	OffGo          = 512 // Go version, NUL-padded
 	OffGOOS        = 576
@@ -283,10 +284,6 @@ const (
 	//	24 bytes of text u64
 	//	32 text, see package internal/cpuprofile
 	BlockProfile = 21
-
-	// MarkersPrefix begins the names of functions that markers call, in a program whose CPU profile is
-	// taken.
-	MarkersPrefix = "markgen/"
 
 	// BlockPath is a node of the tree of paths: scopes of a marker that begin directly inside a
 	// scope of the parent. It exists only with FlagPaths, and comes after its parent.

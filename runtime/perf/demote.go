@@ -34,6 +34,10 @@ const maxBetweenChecks = 256
 // tick that is never reached.
 const noLook = 1<<64 - 1
 
+// seenEvery is the time, ns, in which a run with demoted markers notes that it goes on: if it is killed,
+// the end of its last timed scope may be long ago.
+const seenEvery = 100_000_000
+
 // settledEvery is the interval between two searches for open scopes of demoted markers, in ns.
 const settledEvery = 100_000
 
@@ -106,7 +110,7 @@ func checkIfDue() (n [0]byte) {
 	return n
 }
 
-// checkDemoted checks the budget, if that is due at tick t, and sets hot.again. The caller holds the
+// checkDemoted checks the budget, if that is due at tick t, notes t, and sets hot.again. The caller holds the
 // lock.
 //
 //go:norace
@@ -114,7 +118,8 @@ func checkDemoted(t uint64) {
 	checkBudget(t)
 	again := budget.due
 	if anyDemoted {
-		again = min(again, profileDue())
+		setHeader(layout.OffSeen, t)
+		again = min(again, profileDue(), t+fromNS(seenEvery))
 	}
 	if len(unsettled) > 0 {
 		again = min(again, now()+fromNS(settledEvery))

@@ -45,7 +45,6 @@ func complete() {
 		finishStart()
 		starting.Unlock()
 	}
-	sampled := endProfile()
 	lock()
 	if mode := atomic.LoadUint32(&hot.mode); mode != modeReady && mode != modeOn {
 		unlock()
@@ -57,7 +56,7 @@ func complete() {
 	keepOpen()
 	theSampler.conclude()
 	setEnd()
-	writeProfile(sampled)
+	endProfile()
 	problem := closeFile()
 	picking.permit.Release()
 	unlock()
@@ -76,23 +75,6 @@ func complete() {
 	if problem := datafile.WriteWhole(reportPath, text); problem != "" {
 		complain(`MARKGEN: key "report": ` + reportPath + ": " + problem + "; the report is lost")
 	}
-}
-
-// writeProfile writes the text of a CPU profile. The caller holds the lock.
-//
-//go:norace
-//go:nocheckptr
-func writeProfile(text []byte) {
-	if len(text) == 0 {
-		return
-	}
-	b := space.New(layout.BlockProfile, 0, layout.OffProfileText+uintptr(len(text)))
-	if b == nil {
-		return
-	}
-	*(*uint64)(unsafe.Add(b, layout.OffProfileLen)) = uint64(len(text))
-	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffProfileText)), len(text)), text)
-	space.Publish(b)
 }
 
 // ending is the number of goroutines that are stopping the run. The state is stopped before they

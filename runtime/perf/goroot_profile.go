@@ -5,19 +5,22 @@ package perf
 import (
 	"runtime"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/markgen/markgen/runtime/internal/cpuprofile"
 	"github.com/markgen/markgen/runtime/internal/mutex"
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // While markers can be demoted, a CPU profile is taken, from which readers estimate the times of
-// demoted markers: a scope that is timed becomes slower for it, and one that is sampled does not. It is
-// written at the end of the run. A run that does not collect all the time has none, and none that the
-// program takes a profile in, for which it makes way.
+// demoted markers: unlike timing a scope, sampling it does not make it slower. The profile is written at
+// the end of the run. There is none if the run pauses, or once the program takes a profile of its own.
 
 // profiled is the CPU profile of the run.
-var profiled struct {
+var profiled = profileState{due: noLook}
+
+type profileState struct {
 	lock    mutex.Mutex
 	profile cpuprofile.Profile
 	own     bool   // the program takes profiles of its own
@@ -30,7 +33,6 @@ func beginProfile() {
 	p := &profiled
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	atomic.StoreUint64(&p.due, noLook)
 	if p.own || conf.Waits || !conf.Demotes() || hot.look == noLook {
 		return
 	}
@@ -84,14 +86,25 @@ func YieldProfile() {
 	dropProfile()
 }
 
-// endProfile ends the profile and returns its text; nil if there is none.
-func endProfile() []byte {
+// endProfile ends the profile, if there is one, and writes it. The caller holds the lock of package
+// perf.
+//
+//go:norace
+//go:nocheckptr
+func endProfile() {
 	p := &profiled
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if !p.profile.Running() {
-		return nil
+		return
 	}
 	p.profile.Stop()
-	return p.profile.AppendText(nil)
+	text := p.profile.AppendText(nil)
+	b := space.New(layout.BlockProfile, 0, layout.OffProfileText+uintptr(len(text)))
+	if b == nil {
+		return
+	}
+	*(*uint64)(unsafe.Add(b, layout.OffProfileLen)) = uint64(len(text))
+	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffProfileText)), len(text)), text)
+	space.Publish(b)
 }

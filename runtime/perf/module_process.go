@@ -23,4 +23,4 @@ func saveProfile(t uint64) {}
 
 func dropProfile() {}
 
-func endProfile() (text []byte) { return nil }
+func endProfile() {}

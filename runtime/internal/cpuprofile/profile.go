@@ -11,16 +11,17 @@ import (
 // coarser take fewer.
 const Rate = 250
 
-// Room is the processor time, in ns, for whose samples there is always room between two calls of Save. The
-// Go runtime's buffer has 128 Ki words (profBufWordCount in runtime/cpuprof.go), and a sample at most
-// 70, most of which are its stack.
+// Room is the processor time, in ns, for whose samples there is always room. The Go runtime's buffer
+// has 128 Ki words (profBufWordCount in runtime/cpuprof.go), and a sample at most 70, most of which are
+// its stack.
 const Room = (128 << 10) / 70 * 1_000_000_000 / Rate
 
-// maxStacks is the maximum number of different stacks in a profile, and maxRecords the number of words of
-// records from which they are added up, which makes many small objects: a test that counts its
-// allocations should not see them.
 const (
-	maxStacks  = 1 << 15
+	// maxStacks is the maximum number of different stacks in a profile.
+	maxStacks = 1 << 15
+
+	// maxRecords is the number of words of samples that are kept before they are added up. That makes
+	// many small objects, and a test that counts its allocations should not see them.
 	maxRecords = 1 << 20
 )
 
@@ -96,13 +97,13 @@ func (p *Profile) addUp() {
 	p.records = p.records[:0]
 }
 
-// add adds what readProfile returned. What says that samples were lost has no stack, or one of a
-// single word and number 0; the first record, with the rate, has none either.
+// add adds what readProfile returned. The first record, with the rate, has no stack; one that says how
+// many samples were lost has the number 0.
 func (p *Profile) add(samples []uint64) {
 	for len(samples) >= head && samples[0] >= head && samples[0] <= uint64(len(samples)) {
 		n, words := samples[2], samples[head:samples[0]]
 		samples = samples[samples[0]:]
-		if n == 0 || len(words) < 2 {
+		if n == 0 || len(words) == 0 {
 			continue
 		}
 		pcs := make([]uintptr, len(words))

@@ -74,8 +74,8 @@ func TestAdd(t *testing.T) {
 	pc, _, _, _ := runtime.Caller(0)
 	word := uint64(pc)
 	var p Profile
-	p.add([]uint64{3, 0, 250, 5, 1, 2, word, word, 4, 1, 0, 7, 5, 1, 1, word, word, 9, 1, 1})
-	if len(p.ordered) != 1 || p.ordered[0].n != 3 {
-		t.Errorf("%+v, want one stack with 3 samples", p.ordered)
+	p.add([]uint64{3, 0, 250, 5, 1, 2, word, word, 4, 1, 0, 7, 4, 1, 1, word, 5, 1, 1, word, word, 9, 1, 1})
+	if len(p.ordered) != 2 || p.ordered[0].n != 3 || p.ordered[1].n != 1 {
+		t.Errorf("%+v, want a stack with 3 samples, and one with 1", p.ordered)
 	}
 }
