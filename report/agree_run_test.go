@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -58,7 +59,7 @@ func TestFormatsAgreeOnRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range agreeing {
-				checkNumbers(t, p, f.o, f.read(t, p, write(t, p, f.o)), f.holds, f.off, f.all)
+				checkNumbers(t, p, f.o, f.read(t, p, reporttest.Write(t, p, f.o)), f.holds, f.off, f.all)
 			}
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 )
 
 // numbers are the values of a marker by name: count, total, self, mean, p50, p90, p99, in ns, and
@@ -108,14 +109,14 @@ func TestFormatsAgree(t *testing.T) {
 		"renamed": profile.Merge([]*profile.Profile{profiletest.Random(100, 4), profiletest.Random(100, 5), profiletest.Random(60, 6)}),
 		"sampled": sampled,
 		"no self": noSelf,
-		"run":     parse(t, demo()),
-		"runs":    profile.Merge([]*profile.Profile{parse(t, demo()), parse(t, demo())}),
-		"callers": family(),
-		"largest": largest(),
+		"run":     reporttest.Parse(t, reporttest.Demo()),
+		"runs":    profile.Merge([]*profile.Profile{reporttest.Parse(t, reporttest.Demo()), reporttest.Parse(t, reporttest.Demo())}),
+		"callers": reporttest.Family(),
+		"largest": reporttest.Largest(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range agreeing {
-				checkNumbers(t, p, f.o, f.read(t, p, write(t, p, f.o)), f.holds, f.off, f.all)
+				checkNumbers(t, p, f.o, f.read(t, p, reporttest.Write(t, p, f.o)), f.holds, f.off, f.all)
 			}
 		})
 	}
@@ -180,24 +181,13 @@ func checkNumbers(t *testing.T, p *profile.Profile, o report.Options, got map[re
 	}
 }
 
-// largest returns a profile with values that are too large for some formats.
-func largest() *profile.Profile {
-	p := profiletest.Random(8, 1)
-	for i, n := range []uint64{1<<53 + 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
-		m := &p.Markers[i]
-		m.Count, m.SelfNS, m.MinNS, m.MaxNS, m.Callers, m.CountOnly = n, n-1, 1, 1, nil, false
-		m.Buckets = []profile.Bucket{{K: 0, Count: n, SumNS: n, SumSq: profile.Uint128{Lo: n}}}
-	}
-	return p
-}
-
 // Values that are too large are reported.
 func TestLargest(t *testing.T) {
-	p := largest()
+	p := reporttest.Largest()
 	if got := readPprof(t, p).String(); !strings.Contains(got, "past 2^63-1") {
 		t.Error(got)
 	}
-	if got := readPprof(t, family()).String(); strings.Contains(got, "past 2^63-1") {
+	if got := readPprof(t, reporttest.Family()).String(); strings.Contains(got, "past 2^63-1") {
 		t.Error(got)
 	}
 	// In a native histogram the count and the buckets agree even then, as Prometheus requires.

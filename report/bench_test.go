@@ -12,17 +12,18 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 func TestBenchGolden(t *testing.T) {
-	noSelf := demo()
+	noSelf := reporttest.Demo()
 	noSelf.Flags = layout.FlagNoSelf
-	killed := demo()
+	killed := reporttest.Demo()
 	killed.Killed, killed.Lost = true, 3
-	off := parse(t, demo())
+	off := reporttest.Parse(t, reporttest.Demo())
 	off.Markers[0].Off, off.Markers[1].Off = "choice", "throttled"
-	read := demo()
+	read := reporttest.Demo()
 	read.Values = []string{"alloc\tbytes", "alloc\tobjects", "io\tread_bytes", "io\twrite_ops", "my cache\tlook-ups", "my cache\twaited_ns"}
 	read.Tables[0].Read = map[int]profiletest.Read{
 		1: {Scopes: [][2]uint64{{3, 0}, {2, 1}, {3, 0}}, Values: [][3]uint64{{3000, 3000}, {30, 30}, {800, 9}, {4, 4}, {5, 5}, {6, 6}}},
@@ -31,15 +32,15 @@ func TestBenchGolden(t *testing.T) {
 		file string
 		p    *profile.Profile
 	}{
-		{"bench.txt", parse(t, demo())},
-		{"bench-noself.txt", parse(t, noSelf)},
-		{"bench-killed.txt", parse(t, killed)},
+		{"bench.txt", reporttest.Parse(t, reporttest.Demo())},
+		{"bench-noself.txt", reporttest.Parse(t, noSelf)},
+		{"bench-killed.txt", reporttest.Parse(t, killed)},
 		{"bench-off.txt", off},
-		{"bench-collected.txt", parse(t, read)},
+		{"bench-collected.txt", reporttest.Parse(t, read)},
 		{"bench-nothing.txt", &profile.Profile{}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			golden.Check(t, tt.file, write(t, tt.p, report.Options{Format: "bench"}))
+			golden.Check(t, tt.file, reporttest.Write(t, tt.p, report.Options{Format: "bench"}))
 		})
 	}
 }
@@ -50,7 +51,7 @@ func TestBenchNames(t *testing.T) {
 	p := &profile.Profile{GOOS: "linux", GOARCH: "amd64"}
 	left := map[string]int{}
 	add := func(kind, name string) {
-		m := figures(1, 10, 10)
+		m := reporttest.Figures(1, 10, 10)
 		m.ID, m.Package, m.Name, m.Kind = registry.ID(len(p.Markers)+1), pkg, pkg+"."+name, kind
 		p.Markers = append(p.Markers, m)
 		left[name]++
@@ -62,7 +63,7 @@ func TestBenchNames(t *testing.T) {
 	add("loop", "F:a b")
 	add("func", "F:a b")
 	seen := map[string]bool{}
-	in := benchfmt.NewReader(strings.NewReader(write(t, p, report.Options{Format: "bench"})), "bench")
+	in := benchfmt.NewReader(strings.NewReader(reporttest.Write(t, p, report.Options{Format: "bench"})), "bench")
 	for in.Scan() {
 		r, ok := in.Result().(*benchfmt.Result)
 		if !ok {
@@ -90,10 +91,10 @@ func TestBenchNames(t *testing.T) {
 
 // Consecutive runs are read correctly, whatever the previous run was.
 func TestBenchRuns(t *testing.T) {
-	other := parse(t, demo())
+	other := reporttest.Parse(t, reporttest.Demo())
 	other.GOOS, other.GOARCH, other.Clock.Kind = "", "arm64", "mono"
-	text := write(t, parse(t, demo()), report.Options{Format: "bench"})
-	text += write(t, other, report.Options{Format: "bench"})
+	text := reporttest.Write(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Format: "bench"})
+	text += reporttest.Write(t, other, report.Options{Format: "bench"})
 	in := benchfmt.NewReader(strings.NewReader(text), "bench")
 	var got []string
 	for in.Scan() {

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,109 +14,10 @@ import (
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
-	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/tier"
 )
-
-const heapText = `// Package heap keeps things in order. It does more.
-package heap
-
-// A Heap is one.
-type Heap[T any] struct{ list []T }
-
-// New returns a [Heap] that orders
-// by less. The second sentence is left out.
-//
-//go:noinline
-func New[T any](less func(a, b T) bool,
-	list ...T) (h *Heap[T]) {
-	return nil
-}
-
-// Push adds x.
-func (h *Heap[T]) Push(x T) {}
-
-func (h *Heap[T]) up(i int) {}
-
-// parse is named by a directive.
-func parse() {}
-`
-
-// library returns a profile of libraries: the names of markers, their places, and their counts.
-func library() *profile.Profile {
-	p := profiletest.Random(400, 5)
-	figures := p.Markers
-	timed := slices.IndexFunc(figures, func(m profile.Marker) bool { return m.Kind == "func" && m.Count > 1000 })
-	unvisited := slices.IndexFunc(figures, func(m profile.Marker) bool { return m.Kind == "func" && m.Count == 0 })
-	p.Markers = nil
-	for i, f := range []struct {
-		pkg, name, kind, file string
-		line                  int
-		visited               bool
-	}{
-		{"example.com/app", "Main", "func", "main.go", 3, true},
-		{"example.com/lib/heap", "(*Heap).Push", "func", "heap/heap.go", 18, true},
-		{"example.com/lib/heap", "(*Heap).up", "func", "heap/heap.go", 20, true},
-		{"example.com/lib/heap", "(*Heap).up:for#1", "loop", "heap/heap.go", 21, true},
-		{"example.com/lib/heap", "New", "func", "heap/heap.go", 11, true},
-		{"example.com/lib/heap", "New:func#1", "func", "heap/heap.go", 12, true},
-		{"example.com/lib/heap", "parse <headers>", "func", "heap/heap.go", 22, true},
-		{"example.com/lib/heap", "TestNew", "func", "heap/heap_test.go", 9, true},
-		{"example.com/lib/internal/wire", "Encode", "func", "internal/wire/wire.go", 5, true},
-		{"example.com/lib/v2", "Open", "func", "v2/lib.go", 5, false},
-		{"example.com/other/heap", "Fix", "func", "other/heap.go", 5, true},
-		{"example.com/other/heap", "New", "func", "other/heap.go", 9, true},
-	} {
-		m := figures[timed]
-		if !f.visited {
-			m = figures[unvisited]
-		}
-		m.ID, m.Package, m.Name, m.Kind, m.File, m.Line = registry.ID(0xa0+i), f.pkg, f.pkg+"."+f.name, f.kind, f.file, f.line
-		m.Buckets = slices.Clone(m.Buckets)
-		p.Markers = append(p.Markers, m)
-	}
-	return p
-}
-
-func librarySource(_, file string, std bool) (report.Source, error) {
-	switch file {
-	case "heap/heap.go":
-		return report.Source{Text: heapText}, nil
-	case "main.go":
-		return report.Source{Text: "package main\n\nfunc Main() {}\n"}, nil
-	case "other/doc.go":
-		return report.Source{Text: "// Package heap is another.\npackage heap\n"}, nil
-	case "other/heap.go":
-		return report.Source{Text: "package heap // broken {{{\n\nfunc Fix(\n"}, nil
-	}
-	return report.Source{}, fmt.Errorf("%s is not here", file)
-}
-
-// allocating is library with allocations, which have buckets in the page: many for New, none for
-// Push.
-func allocating() *profile.Profile {
-	p := library()
-	for i := range p.Markers {
-		m := &p.Markers[i]
-		r := profile.Reading{Collector: profile.Alloc, Scopes: m.Timed(), Values: []profile.Value{{Name: profile.AllocBytes}, {Name: profile.AllocObjects}}}
-		switch m.Name {
-		case "example.com/lib/heap.New":
-			m.Notes = []string{"recursive: outermost calls"}
-			r.Scopes, r.Dropped = 4, 1
-			r.Values[0] = profile.Value{Name: profile.AllocBytes, Sum: 4144, Self: 48, Buckets: []profile.ValueBucket{
-				{K: 0, Count: 1}, {K: 5, Count: 2, Sum: 48, SumSq: profile.Uint128{Lo: 1152}}, {K: 13, Count: 1, Sum: 4096, SumSq: profile.Uint128{Lo: 4096 * 4096}}}}
-			r.Values[1] = profile.Value{Name: profile.AllocObjects, Sum: 7, Self: 2, Buckets: []profile.ValueBucket{{K: 0, Count: 1}, {K: 1, Count: 2, Sum: 2, SumSq: profile.Uint128{Lo: 2}}, {K: 3, Count: 1, Sum: 5, SumSq: profile.Uint128{Lo: 25}}}}
-		default:
-			r.Values[0].Buckets = []profile.ValueBucket{{K: 0, Count: r.Scopes}}
-			r.Values[1].Buckets = []profile.ValueBucket{{K: 0, Count: r.Scopes}}
-		}
-		if r.Scopes > 0 {
-			m.Readings = []profile.Reading{r}
-		}
-	}
-	return p
-}
 
 // Functions are identified by the names of their markers, and described by their source; a
 // catalogue has the functions that others can call.
@@ -126,12 +26,12 @@ func TestAPIData(t *testing.T) {
 		file string
 		o    report.Options
 	}{
-		{"html-api.json", report.Options{Source: librarySource}},
-		{"html-catalogue.json", report.Options{Source: librarySource, API: true}},
+		{"html-api.json", report.Options{Source: reporttest.LibrarySource}},
+		{"html-catalogue.json", report.Options{Source: reporttest.LibrarySource, API: true}},
 		{"html-catalogue-sourceless.json", report.Options{API: true}},
 	} {
 		tt.o.Format = "html"
-		_, text, ok := strings.Cut(unpacked(t, write(t, library(), tt.o)), ` "api": {`)
+		_, text, ok := strings.Cut(unpacked(t, reporttest.Write(t, reporttest.Library(), tt.o)), ` "api": {`)
 		if !ok {
 			t.Fatal("no api in the page")
 		}
@@ -141,7 +41,7 @@ func TestAPIData(t *testing.T) {
 
 // A catalogue only contains what it shows: no other markers and no source.
 func TestCatalogueSize(t *testing.T) {
-	page := write(t, library(), report.Options{Format: "html", API: true, Source: librarySource})
+	page := reporttest.Write(t, reporttest.Library(), report.Options{Format: "html", API: true, Source: reporttest.LibrarySource})
 	data := unpacked(t, page)
 	for _, absent := range []string{"heap).up", "wire", "TestNew", "example.com/app", "return nil"} {
 		if strings.Contains(data, absent) {
@@ -151,11 +51,11 @@ func TestCatalogueSize(t *testing.T) {
 	if !strings.Contains(page, "<title>example.com: markgen report</title>") {
 		t.Error("the title is not what the paths of the packages share")
 	}
-	page = write(t, few(51), report.Options{Format: "html", API: true, Source: librarySource})
+	page = reporttest.Write(t, reporttest.Few(51), report.Options{Format: "html", API: true, Source: reporttest.LibrarySource})
 	if !strings.Contains(page, "<title>example.com/shop/part000: markgen report</title>") {
 		t.Error("the title is not the package")
 	}
-	page = write(t, &profile.Profile{}, report.Options{Format: "html", API: true})
+	page = reporttest.Write(t, &profile.Profile{}, report.Options{Format: "html", API: true})
 	if !strings.Contains(page, "no exported function of a package that can be imported has a marker in the data") {
 		t.Error("an empty catalogue does not say so")
 	}
@@ -182,7 +82,7 @@ func (v *view) shown() []string {
 }
 
 func TestPageAPI(t *testing.T) {
-	v := open(t, allocating(), report.Options{Source: librarySource})
+	v := open(t, reporttest.Allocating(), report.Options{Source: reporttest.LibrarySource})
 	expect(v, `byID("view").checkVisibility() && !byID("cards").checkVisibility() && !byID("exported").checkVisibility()`, true)
 	v.click(`#views [href="#api"]`)
 	v.wait(`byID("cards").checkVisibility() && !byID("view").checkVisibility()`)
@@ -243,10 +143,10 @@ func TestPageAPI(t *testing.T) {
 
 // Shapes are shown with their evidence, and can be searched.
 func TestPageAPIShapes(t *testing.T) {
-	p := library()
+	p := reporttest.Library()
 	for i := range p.Markers {
 		if m := &p.Markers[i]; m.Name == "example.com/other/heap.Fix" {
-			sized := grown(12)
+			sized := reporttest.Grown(12)
 			sized.ID, sized.Package, sized.Name = m.ID, m.Package, m.Name
 			*m = sized
 		}
@@ -264,7 +164,7 @@ func TestPageAPIShapes(t *testing.T) {
 
 // URLs lead to functions, by any of their names, and to packages.
 func TestPageAPILinks(t *testing.T) {
-	v := open(t, library(), report.Options{Source: librarySource})
+	v := open(t, reporttest.Library(), report.Options{Source: reporttest.LibrarySource})
 	const current = `(document.querySelector(".card[aria-current]")?.id ?? "none")`
 	for address, want := range map[string]string{
 		"heap.Heap.Push":                     "heap.Heap.Push",
@@ -297,7 +197,7 @@ func TestPageAPILinks(t *testing.T) {
 }
 
 func TestPageAPIKeys(t *testing.T) {
-	v := open(t, library(), report.Options{API: true, Source: librarySource})
+	v := open(t, reporttest.Library(), report.Options{API: true, Source: reporttest.LibrarySource})
 	at := `document.activeElement.id`
 	list := v.shown()
 	if want := []string{"example.com/lib/heap.New", "heap.Heap.Push", "lib.Open", "heap.Fix", "example.com/other/heap.New"}; !slices.Equal(list, want) {
@@ -325,7 +225,7 @@ func TestPageAPIKeys(t *testing.T) {
 
 // On a narrow screen a card has the width of the screen, and the page scrolls.
 func TestPageAPINarrow(t *testing.T) {
-	v := open(t, allocating(), report.Options{API: true, Source: librarySource}, window(360, 640))
+	v := open(t, reporttest.Allocating(), report.Options{API: true, Source: reporttest.LibrarySource}, window(360, 640))
 	v.card("example.com/lib/heap.New")
 	const fits = `document.documentElement.scrollWidth <= 360`
 	expect(v, fits, true)
@@ -354,7 +254,7 @@ func TestPageAPIPrinted(t *testing.T) {
 
 // A card has both profiles.
 func TestPageAPICompared(t *testing.T) {
-	now, old := allocating(), allocating()
+	now, old := reporttest.Allocating(), reporttest.Allocating()
 	old.Markers = slices.DeleteFunc(old.Markers, func(m profile.Marker) bool { return strings.HasSuffix(m.Name, "heap.Fix") })
 	now.Markers = slices.DeleteFunc(now.Markers, func(m profile.Marker) bool { return strings.HasSuffix(m.Name, "v2.Open") })
 	for i := range old.Markers {
@@ -368,7 +268,7 @@ func TestPageAPICompared(t *testing.T) {
 			m.Readings[k].Values[0].Sum /= 2
 		}
 	}
-	v := open(t, now, report.Options{API: true, Source: librarySource, Against: old})
+	v := open(t, now, report.Options{API: true, Source: reporttest.LibrarySource, Against: old})
 	part := func(anchor, selector string) []string {
 		v.card(anchor)
 		return eval[[]string](v, `[...byID(`+quoted(anchor)+`).querySelectorAll(`+quoted(selector)+`)].map((e) => e.textContent)`)
@@ -387,11 +287,11 @@ func TestPageAPICompared(t *testing.T) {
 
 // Text in the data is text in the cards, and anchors cannot be names of elements in the page.
 func TestPageAPIHostile(t *testing.T) {
-	p := hostileProfile()
+	p := reporttest.HostileProfile()
 	for i := range p.Markers {
 		m := &p.Markers[i]
-		m.Kind, m.Package = "func", hostile
-		m.Name = hostile + "." + []string{"Detail", "find", "__proto__"}[i%3]
+		m.Kind, m.Package = "func", reporttest.Hostile
+		m.Name = reporttest.Hostile + "." + []string{"Detail", "find", "__proto__"}[i%3]
 		m.File = "a.go"
 	}
 	v := open(t, p, report.Options{API: true, Source: func(string, string, bool) (report.Source, error) {

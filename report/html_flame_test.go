@@ -16,12 +16,13 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/tier"
 )
 
 // The tree in the page's data, of one profile and of two.
 func TestPathsData(t *testing.T) {
-	p, old := withPaths(t), withPaths(t)
+	p, old := reporttest.WithPaths(t), reporttest.WithPaths(t)
 	old.Paths.Nodes = old.Paths.Nodes[:5]
 	old.Paths.Nodes[1].Label = "GET /gone"
 	for file, o := range map[string]report.Options{
@@ -31,7 +32,7 @@ func TestPathsData(t *testing.T) {
 		var data struct {
 			Paths json.RawMessage `json:"paths"`
 		}
-		if err := json.Unmarshal([]byte(unpacked(t, write(t, p, o))), &data); err != nil {
+		if err := json.Unmarshal([]byte(unpacked(t, reporttest.Write(t, p, o))), &data); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, file, regexp.MustCompile(`,\n\s+(-?[0-9"])`).ReplaceAllString(string(data.Paths), ", $1")+"\n")
@@ -49,7 +50,7 @@ func TestPathsSize(t *testing.T) {
 			n.Buckets = append(n.Buckets, profile.Bucket{K: k + uint8(d), Count: 1 + n.Count/(d+2), SumNS: (1 + n.Count/(d+2)) << (k + uint8(d)) * 5 / 4})
 		}
 	}
-	if n := len(write(t, p, report.Options{Format: "html"})); n > 6<<20 {
+	if n := len(reporttest.Write(t, p, report.Options{Format: "html"})); n > 6<<20 {
 		t.Errorf("a page with %d paths has %d bytes", len(p.Paths.Nodes), n)
 	}
 }
@@ -85,7 +86,7 @@ const frame = `byID("frame").textContent`
 // Where recursion makes totals overlap, frames have the widths of self times, and are no wider together
 // than what they are in.
 func TestPageFlameRecursion(t *testing.T) {
-	v := open(t, mutual(), report.Options{})
+	v := open(t, reporttest.Mutual(), report.Options{})
 	for _, tt := range []struct {
 		x     float64
 		depth int
@@ -106,7 +107,7 @@ func TestPageFlameRecursion(t *testing.T) {
 
 // Frames can be pointed at, opened and zoomed to with the mouse.
 func TestPageFlame(t *testing.T) {
-	v := open(t, withPaths(t), report.Options{Source: sources})
+	v := open(t, reporttest.WithPaths(t), report.Options{Source: reporttest.Sources})
 	expect(v, `document.querySelector("#views [aria-current]").textContent`, "flame graph")
 	expect(v, `byID("shown").textContent`, "8 frames")
 	expect(v, `[byID("view"), byID("flame")].every((e) => e.checkVisibility())`, true)
@@ -161,7 +162,7 @@ func TestPageFlame(t *testing.T) {
 
 // An opened frame has the distribution of its path, where that was recorded.
 func TestPageFlameTimes(t *testing.T) {
-	p := withPaths(t)
+	p := reporttest.WithPaths(t)
 	for i := range p.Paths.Nodes {
 		if n := &p.Paths.Nodes[i]; n.Count == 1500 {
 			n.Buckets = []profile.Bucket{{K: 18, Count: 400, SumNS: 400 << 18}, {K: 19, Count: 1100, SumNS: 1100 << 19}}
@@ -179,7 +180,7 @@ func TestPageFlameTimes(t *testing.T) {
 
 // Everything can be done with the keyboard.
 func TestPageFlameKeys(t *testing.T) {
-	v := open(t, withPaths(t), report.Options{})
+	v := open(t, reporttest.WithPaths(t), report.Options{})
 	says := func(keys, want string) {
 		t.Helper()
 		v.do(chromedp.KeyEvent(keys))
@@ -216,7 +217,7 @@ func TestPageFlameKeys(t *testing.T) {
 
 // Widths are of any figure, and labels are each apart, added up, or one alone.
 func TestPageFlameChoices(t *testing.T) {
-	v := open(t, withPaths(t), report.Options{})
+	v := open(t, reporttest.WithPaths(t), report.Options{})
 	expect(v, `[...byID("width").options].map((o) => o.value)`, []string{"total", "self", "count", "alloc bytes", "alloc objects"})
 	for _, width := range [][2]string{{"self", "2.00s"}, {"count", "3,246"}, {"alloc objects", "1,234"}, {"alloc bytes", "2.35MiB"}, {"total", "2.00s"}} {
 		v.choose("width", width[0])
@@ -235,7 +236,7 @@ func TestPageFlameChoices(t *testing.T) {
 
 // Colours show which parts have grown.
 func TestPageFlameCompared(t *testing.T) {
-	p, old := withPaths(t), withPaths(t)
+	p, old := reporttest.WithPaths(t), reporttest.WithPaths(t)
 	for i := range old.Paths.Nodes {
 		if n := &old.Paths.Nodes[i]; n.Label == "GET /cart" {
 			n.SelfNS += 400_000_000
@@ -262,10 +263,10 @@ func TestPageFlameCompared(t *testing.T) {
 
 // Without paths the page says how to get a flame graph; a catalogue does not.
 func TestPageFlameless(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{})
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{})
 	expect(v, `document.querySelector('#views [href="#flame"]').checkVisibility()`, false)
 	expect(v, `document.querySelector("footer p").textContent`, "no flame graph: the data have no call paths, which markgen run -paths and the key paths of MARKGEN record")
-	for _, page := range []string{write(t, parse(t, demo()), report.Options{Format: "html", API: true}), write(t, withPaths(t), report.Options{Format: "html"})} {
+	for _, page := range []string{reporttest.Write(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Format: "html", API: true}), reporttest.Write(t, reporttest.WithPaths(t), report.Options{Format: "html"})} {
 		if strings.Contains(page, "no flame graph") {
 			t.Error("the page speaks of a flame graph that it can't have, or has")
 		}

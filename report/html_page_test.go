@@ -14,17 +14,18 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/report/reporttest"
 )
 
 // Light and dark follow the system until the switch is used; text is readable in both.
 func TestPageTheme(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{}, browsertest.ColorScheme("light"))
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{}, browsertest.ColorScheme("light"))
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
 	const ground = `getComputedStyle(document.body).backgroundColor`
 	// The contrast of text and background, WCAG 2.2, 1.4.3.
 	const contrast = `(() => {
 		const parse = (color) => color.match(/[\d.]+/g).slice(0, 3).map((c) => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
-		const light = (color) => { const [r, g, b] = parse(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		const light = (color) => { const [r, g, b] = reporttest.Parse(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
 		const probe = document.body.appendChild(document.createElement("span"));
 		const of = (name) => { probe.style.color = "var(" + name + ")"; return light(getComputedStyle(probe).color); };
 		let worst = 99;
@@ -76,11 +77,11 @@ func TestPageTheme(t *testing.T) {
 
 // Text in the data is text in the page, and nothing in it is executed.
 func TestPageHostile(t *testing.T) {
-	p := hostileProfile()
-	old := hostileProfile()
+	p := reporttest.HostileProfile()
+	old := reporttest.HostileProfile()
 	old.Markers = old.Markers[1:]
 	v := open(t, p, report.Options{Against: old, Source: func(string, string, bool) (report.Source, error) {
-		return report.Source{Text: strings.Repeat(hostile+"\n", 400)}, nil
+		return report.Source{Text: strings.Repeat(reporttest.Hostile+"\n", 400)}, nil
 	}}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 			Source: `window.alerts = 0; window.alert = () => alerts++`})
@@ -104,14 +105,14 @@ func TestPageHostile(t *testing.T) {
 
 // If the page cannot be shown, it says so, and what to do.
 func TestPageUnable(t *testing.T) {
-	v := openAnyway(t, parse(t, demo()), report.Options{}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	v := openAnyway(t, reporttest.Parse(t, reporttest.Demo()), report.Options{}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `delete window.DecompressionStream`})
 		return none, err
 	})
 	v.wait(`!byID("problem").hidden`)
 	expect(v, `byID("problem").textContent.includes("browsers from 2023 on can, and markgen report without -format prints the same as text")`, true)
 
-	v = openAnyway(t, parse(t, demo()), report.Options{}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	v = openAnyway(t, reporttest.Parse(t, reporttest.Demo()), report.Options{}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return none, err
 	})
@@ -122,7 +123,7 @@ func TestPageUnable(t *testing.T) {
 func TestPageEmpty(t *testing.T) {
 	v := open(t, &profile.Profile{}, report.Options{})
 	expect(v, `document.querySelector("header .note").textContent`, "no markers: the program registered none before it ended")
-	p := few(51)
+	p := reporttest.Few(51)
 	p.Markers = p.Markers[1:2] // it only counts
 	p.Markers[0].Buckets, p.Markers[0].CountOnly = nil, true
 	v = open(t, p, report.Options{})

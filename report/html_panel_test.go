@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/units"
 )
 
@@ -31,7 +32,7 @@ const colored = `(() => {
 
 // A marker's panel has its values and its histogram.
 func TestPageMarker(t *testing.T) {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	v := open(t, p, report.Options{})
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
 	for word, want := range map[string]string{
@@ -78,15 +79,15 @@ func TestPageMarker(t *testing.T) {
 
 // Two profiles are in one table and in one chart.
 func TestPageCompared(t *testing.T) {
-	old := demo()
+	old := reporttest.Demo()
 	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
 	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "m\t00c0ffee00000005\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.read <rates> & taxes", "m\t00c0ffee00000009\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.gone", 1)
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	for i := range p.Markers { // a marker on one side only is not compared
 		name := p.Markers[i].Name
 		p.Markers[i].Guess = strings.HasSuffix(name, ".(*Cart).Total:for#1") || strings.HasSuffix(name, "taxes")
 	}
-	v := open(t, p, report.Options{Against: parse(t, old)}, window(1900, 1000))
+	v := open(t, p, report.Options{Against: reporttest.Parse(t, old)}, window(1900, 1000))
 	cells := func(name string) []string {
 		return eval[[]string](v, `[...document.querySelectorAll("#markers tbody tr:not(.space)")].filter((r) => r.querySelector("a").title === `+quoted(name)+`).map((r) => ["count", "count-change", "total", "total-change", "mean", "mean-change"].map((c) => r.querySelector("." + c).textContent))[0]`)
 	}
@@ -125,10 +126,10 @@ func TestPageCompared(t *testing.T) {
 
 // A comparison colours only what markgen diff calls worse or better.
 func TestPageVerdicts(t *testing.T) {
-	old := demo()
+	old := reporttest.Demo()
 	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
 	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "00c0ffee00000007", "00c0ffee00000009", 1)
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	figure := func(name string, change float64, verdict compare.Verdict) compare.Figure {
 		return compare.Figure{
 			Name: name, Unit: "ns", Old: compare.Summary{Median: 1000, Lo: 990, Hi: 1010}, New: compare.Summary{Median: 1000 * (1 + change), Lo: 1000, Hi: 2000},
@@ -155,7 +156,7 @@ func TestPageVerdicts(t *testing.T) {
 		r.Markers = append(r.Markers, compare.Marker{Place: compare.Place{ID: 1, Name: "hidden"}, Verdict: compare.Worse, Figures: []compare.Figure{figure("p5", 0.2, compare.Worse)}}) // by a filter
 		return r
 	}
-	v := open(t, p, report.Options{Against: parse(t, old), Compared: result(true), Source: sources}, window(1000, 800))
+	v := open(t, p, report.Options{Against: reporttest.Parse(t, old), Compared: result(true), Source: reporttest.Sources}, window(1000, 800))
 	if got := v.names()[:4]; !slices.Equal(got, []string{"example.com/shop/cart.read <rates> & taxes", "example.com/shop/cart.(*Cart).Total:for#1", "example.com/shop/cmd/shop.main", "example.com/shop/cart.(*Cart).Total"}) {
 		t.Errorf("it begins with %q", got)
 	}
@@ -195,7 +196,7 @@ func TestPageVerdicts(t *testing.T) {
 		t.Errorf("better are %q", got)
 	}
 
-	v = open(t, p, report.Options{Against: parse(t, old), Compared: result(false)})
+	v = open(t, p, report.Options{Against: reporttest.Parse(t, old), Compared: result(false)})
 	expect(v, `byID("rule").textContent`, "nothing is coloured: 1 marker; with 8 and 8 runs, no change can be told from chance: it takes 4 on each side")
 	expect(v, `document.querySelector("th.self").ariaSort`, "descending")
 	expect(v, `[...document.querySelectorAll("td.verdict")].map((c) => c.textContent).filter((text) => text !== "").toSorted()`, []string{"gone", "new", "too few"})
@@ -205,7 +206,7 @@ func TestPageVerdicts(t *testing.T) {
 // Source lines have the values of their markers.
 func TestPageSource(t *testing.T) {
 	text := strings.Repeat("// Package cart is long.\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n" + strings.Repeat("\t\t// more\n", 2000)
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	v := open(t, p, report.Options{Source: func(_, file string, std bool) (report.Source, error) {
 		if file != "cart/price.go" {
 			return report.Source{}, fmt.Errorf("not found; -src DIR gives it")
@@ -244,7 +245,7 @@ func TestPageSource(t *testing.T) {
 // The name of a loop is followed by its header, if the line in the source has it.
 func TestPageHeaders(t *testing.T) {
 	text := strings.Repeat("//\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n\t}\n}\n"
-	v := open(t, parse(t, demo()), report.Options{Source: func(pkg, file string, std bool) (report.Source, error) {
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Source: func(pkg, file string, std bool) (report.Source, error) {
 		if file != "cart/price.go" {
 			return report.Source{}, fmt.Errorf("not found")
 		}
@@ -259,7 +260,7 @@ func TestPageHeaders(t *testing.T) {
 
 // The listing grows with the window, and with the panel when its upper edge is dragged.
 func TestPageGrows(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{Source: func(string, string, bool) (report.Source, error) {
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Source: func(string, string, bool) (report.Source, error) {
 		return report.Source{Text: strings.Repeat("// more\n", 2000)}, nil
 	}})
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
@@ -274,7 +275,7 @@ func TestPageGrows(t *testing.T) {
 	if back := height(); first < 200 || moved != first+80 || back != first+40 {
 		t.Errorf("the listing is %v high, after two steps up %v, after one down %v", first, moved, back)
 	}
-	v = open(t, parse(t, demo()), report.Options{Source: sources}, window(1440, 1500))
+	v = open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Source: reporttest.Sources}, window(1440, 1500))
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
 	if grown := height(); grown < first+250 {
 		t.Errorf("the listing is %v high in a window of 1,500 pixels, and %v in one of 900", grown, first)
@@ -283,7 +284,7 @@ func TestPageGrows(t *testing.T) {
 
 // Places link to the configured URL, and are text if a file has none.
 func TestPageLinks(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{Source: sources, Link: func(pkg, file string, std bool) string {
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Source: reporttest.Sources, Link: func(pkg, file string, std bool) string {
 		if file == "cart/price.go" && pkg == "example.com/shop/cart" && !std {
 			return "https://example.com/blob/main/cart/price.go#L{line}"
 		}
@@ -300,13 +301,13 @@ func TestPageLinks(t *testing.T) {
 	expect(v, `document.querySelector(".listing .number a").href`, "https://example.com/blob/main/cart/price.go#L1")
 	// A click on the link does not change the page.
 	expect(v, `(addEventListener("click", (e) => e.preventDefault(), true), document.querySelector('.place a[href$="L40"]').click(), byID("detail-name").textContent)`, "example.com/shop/cart.(*Cart).Total:for#1")
-	v = open(t, parse(t, demo()), report.Options{Source: sources})
+	v = open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Source: reporttest.Sources})
 	expect(v, `document.querySelectorAll(".place a").length`, 0)
 }
 
 // The panel has callers and readings of collectors, with links to the callers.
 func TestPageCallers(t *testing.T) {
-	p := few(51)
+	p := reporttest.Few(51)
 	m := &p.Markers[2]
 	m.Readings = []profile.Reading{
 		{Collector: "cache", Scopes: 3, Dropped: 1, Values: []profile.Value{{Name: "waited_ns", Sum: 45_600, Self: 600}}},
@@ -333,7 +334,7 @@ func TestPageCallers(t *testing.T) {
 
 // Estimates have their error.
 func TestPageSampled(t *testing.T) {
-	p := few(51)
+	p := reporttest.Few(51)
 	m := &p.Markers[2]
 	m.Sample, m.Samples = 10, 400
 	v := open(t, p, report.Options{})

@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/tier"
 	"github.com/markgen/markgen/units"
 )
@@ -118,9 +119,9 @@ func TestPageSort(t *testing.T) {
 
 // Each cell equals that in the text report, and its title has the exact value.
 func TestPageCells(t *testing.T) {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	v := open(t, p, report.Options{Sort: "name"})
-	_, table, _ := strings.Cut(write(t, p, report.Options{Sort: "name"}), "\nname ")
+	_, table, _ := strings.Cut(reporttest.Write(t, p, report.Options{Sort: "name"}), "\nname ")
 	lines := strings.Split(table, "\n")
 	columns := []string{"count", "total", "self", "mean", "mean-se", "min", "p50", "p99", "max", "place"}
 	if got := strings.Join(strings.Fields(lines[0]), " "); got != "kind count total self share mean ± min p50 p99 max place" {
@@ -141,7 +142,7 @@ func TestPageCells(t *testing.T) {
 
 // Numbers are formatted as in package report.
 func TestPageNumbers(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{})
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{})
 	values := []float64{0, 0.004, 0.125, 0.375, 1, 2.5, 9.994, 9.995, 9.996, 12.25, 12.35, 12.75, 99.94, 99.95, 100.5, 101.5, 999.4, 999.5, 999.6, 1234, 12250, 999499, 999500,
 		1e6, 12.25e6, 59.9e9, 59.94e9, 59.95e9, 60e9, 125e9, 3599.4e9, 3599.6e9, 3600e9, 11220e9, 359999e9, 360000e9, 4e14, 1.8e19}
 	for i := range 3000 {
@@ -175,7 +176,7 @@ func TestPageNumbers(t *testing.T) {
 // Numbers above 2^53 keep all digits, in display and in sorting.
 func TestPageExact(t *testing.T) {
 	const large = 1<<63 + 12345
-	p := few(51)
+	p := reporttest.Few(51)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		m.CountOnly, m.Count = false, large+uint64([]int{1, 2, 0}[i])
@@ -264,7 +265,7 @@ func TestPageSummary(t *testing.T) {
 	p.Markers[4].Count, p.Markers[4].Buckets, p.Markers[4].Off = 0, nil, "choice"
 	p.Markers[8].Count, p.Markers[8].Buckets, p.Markers[8].Samples = 0, nil, 3
 	v = open(t, p, report.Options{})
-	if unvisited := eval[string](v, `document.querySelector("[data-visited]").textContent.split(" ")[0]`) + " unvisited"; !strings.Contains(write(t, p, report.Options{}), ", "+unvisited) {
+	if unvisited := eval[string](v, `document.querySelector("[data-visited]").textContent.split(" ")[0]`) + " unvisited"; !strings.Contains(reporttest.Write(t, p, report.Options{}), ", "+unvisited) {
 		t.Errorf("the text does not say %s", unvisited)
 	}
 }
@@ -293,10 +294,10 @@ func TestPageKinds(t *testing.T) {
 
 // The common prefix of all names is shown once, and rows have the rest.
 func TestPagePrefix(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{Sort: "name"})
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Sort: "name"})
 	expect(v, `byID("prefix").textContent.trim() + " " + byID("prefix").checkVisibility()`, "names without example.com/shop/cart. true")
 	expect(v, `(({ textContent, title }) => [textContent, title])(document.querySelector("#markers tbody a"))`, []string{"(*Cart).Total", "example.com/shop/cart.(*Cart).Total"})
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	p.Markers[0].Name, p.Markers[0].Package = "other.F", "other"
 	v = open(t, p, report.Options{Sort: "name"})
 	expect(v, `byID("prefix").checkVisibility()`, false)
@@ -399,7 +400,7 @@ func TestPageLarge(t *testing.T) {
 
 // On a narrow screen the page has the width of the screen; only the table scrolls sideways.
 func TestPageNarrow(t *testing.T) {
-	v := open(t, parse(t, demo()), report.Options{Source: sources}, window(360, 640))
+	v := open(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Source: reporttest.Sources}, window(360, 640))
 	const fits = `document.documentElement.scrollWidth <= 360`
 	expect(v, fits, true)
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,6 +21,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 )
 
 // unpacked returns the data of a page, as JSON with a line for each value.
@@ -48,22 +48,11 @@ func unpacked(t testing.TB, page string) string {
 	return regexp.MustCompile(`,\n\s+(-?[0-9"])`).ReplaceAllString(b.String(), ", $1")
 }
 
-// sources returns the source files of the demo.
-func sources(_, file string, std bool) (report.Source, error) {
-	switch file {
-	case "cart/price.go":
-		return report.Source{Text: "package cart\n\nfunc (c *Cart) Total() {\n\tfor range c.items {\n\t}\n}\n", Changed: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, nil
-	case "cmd/shop/main.go":
-		return report.Source{}, errors.New("not found")
-	}
-	return report.Source{}, fmt.Errorf("%s was not in the run", file)
-}
-
 func TestHTMLData(t *testing.T) {
-	old := demo()
+	old := reporttest.Demo()
 	old.Tables[0].Times[1] = old.Tables[0].Times[1][:2]
 	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "00c0ffee00000005", "00c0ffee00000009", 1)
-	collected := demo()
+	collected := reporttest.Demo()
 	collected.Values = []string{"io\tread_bytes", "cache\twaited_ns"}
 	collected.Tables[0].Read = map[int]profiletest.Read{
 		1: {Scopes: [][2]uint64{{3, 0}, {1, 2}}, Values: [][3]uint64{{1_230_000, 1_000_000, 230_000}, {45_600_000, 1_500, 0}}},
@@ -73,43 +62,36 @@ func TestHTMLData(t *testing.T) {
 		p    *profile.Profile
 		o    report.Options
 	}{
-		{"html.json", parse(t, demo()), report.Options{Sort: "total"}},
-		{"html-source.json", parse(t, demo()), report.Options{Source: sources}},
-		{"html-compared.json", parse(t, demo()), report.Options{Against: parse(t, old)}},
-		{"html-collected.json", parse(t, collected), report.Options{}},
-		{"html-callers.json", few(51), report.Options{}},
+		{"html.json", reporttest.Parse(t, reporttest.Demo()), report.Options{Sort: "total"}},
+		{"html-source.json", reporttest.Parse(t, reporttest.Demo()), report.Options{Source: reporttest.Sources}},
+		{"html-compared.json", reporttest.Parse(t, reporttest.Demo()), report.Options{Against: reporttest.Parse(t, old)}},
+		{"html-collected.json", reporttest.Parse(t, collected), report.Options{}},
+		{"html-callers.json", reporttest.Few(51), report.Options{}},
 		{"html-nothing.json", &profile.Profile{}, report.Options{}},
 	} {
 		tt.o.Format = "html"
-		golden.Check(t, tt.file, unpacked(t, write(t, tt.p, tt.o)))
+		golden.Check(t, tt.file, unpacked(t, reporttest.Write(t, tt.p, tt.o)))
 	}
-}
-
-// few returns the last n markers of a synthetic profile, which have callers.
-func few(n int) *profile.Profile {
-	p := profiletest.Random(n, 1)
-	p.Markers = p.Markers[n-3:]
-	return p
 }
 
 // The same input gives the same output.
 func TestHTMLSame(t *testing.T) {
-	o := report.Options{Format: "html", Source: sources, Against: parse(t, demo())}
-	if a, b := write(t, parse(t, demo()), o), write(t, parse(t, demo()), o); a != b {
+	o := report.Options{Format: "html", Source: reporttest.Sources, Against: reporttest.Parse(t, reporttest.Demo())}
+	if a, b := reporttest.Write(t, reporttest.Parse(t, reporttest.Demo()), o), reporttest.Write(t, reporttest.Parse(t, reporttest.Demo()), o); a != b {
 		t.Error("two pages of the same data differ")
 	}
 }
 
 // The limit of 3 MB is for 20,000 markers without source.
 func TestHTMLSize(t *testing.T) {
-	if n := len(write(t, profiletest.Random(20_000, 1), report.Options{Format: "html"})); n > 3_000_000 {
+	if n := len(reporttest.Write(t, profiletest.Random(20_000, 1), report.Options{Format: "html"})); n > 3_000_000 {
 		t.Errorf("20,000 markers make a page of %d bytes", n)
 	}
 }
 
 // The page lists the hashes of its scripts, and forbids everything else to run or be loaded.
 func TestHTMLPolicy(t *testing.T) {
-	page := write(t, parse(t, demo()), report.Options{Format: "html"})
+	page := reporttest.Write(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Format: "html"})
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
 	if policy == nil {
 		t.Fatal("no policy")
@@ -138,7 +120,7 @@ func TestHTMLPolicy(t *testing.T) {
 
 // The scripts make no markup from text and do not execute text, and all of them are in the page.
 func TestHTMLScripts(t *testing.T) {
-	page := write(t, parse(t, demo()), report.Options{Format: "html"})
+	page := reporttest.Write(t, reporttest.Parse(t, reporttest.Demo()), report.Options{Format: "html"})
 	err := filepath.WalkDir("assets", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".js" {
 			return err
@@ -188,40 +170,20 @@ func TestChartLibrary(t *testing.T) {
 	}
 }
 
-// hostile is a text that attacks places where text from data is inserted into a page.
-const hostile = "</script><img src=x onerror=\"alert(1)\"><script>alert(2)</script>{{.}}<!--'`${alert(3)}\u202e\x00"
-
 // No text in the data becomes markup in the page.
 func TestHTMLHostile(t *testing.T) {
-	p := hostileProfile()
-	page := write(t, p, report.Options{Format: "html", Against: hostileProfile(), Source: func(string, string, bool) (report.Source, error) {
-		return report.Source{Text: hostile}, nil
+	p := reporttest.HostileProfile()
+	page := reporttest.Write(t, p, report.Options{Format: "html", Against: reporttest.HostileProfile(), Source: func(string, string, bool) (report.Source, error) {
+		return report.Source{Text: reporttest.Hostile}, nil
 	}})
 	if strings.Contains(page, "<img") || strings.Contains(page, "alert(2)</script>") {
 		t.Error("the names got into the page as they are")
 	}
 }
 
-// hostileProfile returns a profile with that text everywhere.
-func hostileProfile() *profile.Profile {
-	p := few(51)
-	p.App, p.Run, p.Go, p.GOOS, p.State, p.Clock.Kind = hostile, hostile, hostile, hostile, hostile, hostile
-	p.Complete = false
-	p.Warnings = []string{hostile}
-	for i := range p.Markers {
-		m := &p.Markers[i]
-		m.Name, m.Kind, m.File, m.Off, m.Group = fmt.Sprint(i, hostile), hostile, hostile+".go", hostile, hostile
-		m.Readings = []profile.Reading{{Collector: hostile, Scopes: 3, Values: []profile.Value{{Name: hostile, Sum: 7}}}}
-		for k := range m.Callers {
-			m.Callers[k].Name = hostile
-		}
-	}
-	return p
-}
-
 // Each file with an executed marker is requested once; notes about files are shown.
 func TestHTMLSource(t *testing.T) {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	for i := range p.Markers {
 		switch m := &p.Markers[i]; m.Name {
 		case "example.com/shop/cmd/shop.main":
@@ -243,7 +205,7 @@ func TestHTMLSource(t *testing.T) {
 		}
 		return report.Source{Text: "package cart\n", Changed: p.Start.Add(time.Hour)}, nil
 	}
-	page := unpacked(t, write(t, p, report.Options{Format: "html", Source: source}))
+	page := unpacked(t, reporttest.Write(t, p, report.Options{Format: "html", Source: source}))
 	slices.Sort(asked)
 	if want := []string{"cart/price.go false", "strconv/itoa.go false", "strconv/itoa.go true"}; !slices.Equal(asked, want) {
 		t.Errorf("it asks for %q, want %q", asked, want)
@@ -258,7 +220,7 @@ func TestHTMLSource(t *testing.T) {
 		}
 	}
 	large := strings.Repeat("x", 5<<20)
-	page = unpacked(t, write(t, p, report.Options{Format: "html", Source: func(_, file string, std bool) (report.Source, error) {
+	page = unpacked(t, reporttest.Write(t, p, report.Options{Format: "html", Source: func(_, file string, std bool) (report.Source, error) {
 		return report.Source{Text: large}, nil
 	}}))
 	if n := strings.Count(page, large); n != 1 || strings.Count(page, "left out: the files with markers that took more time are 8 MB already") != 2 {
@@ -268,13 +230,13 @@ func TestHTMLSource(t *testing.T) {
 
 // Files with the same name in two modules are distinct.
 func TestHTMLSourceOfModules(t *testing.T) {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	for i := range p.Markers {
 		if m := &p.Markers[i]; m.Name == "example.com/shop/cart.round" {
 			m.Package, m.Name = "example.org/shop/cart", "example.org/shop/cart.round"
 		}
 	}
-	page := unpacked(t, write(t, p, report.Options{Format: "html", Source: func(pkg, file string, std bool) (report.Source, error) {
+	page := unpacked(t, reporttest.Write(t, p, report.Options{Format: "html", Source: func(pkg, file string, std bool) (report.Source, error) {
 		return report.Source{Text: pkg + " has " + file}, nil
 	}}))
 	for _, want := range []string{"example.com/shop/cart has cart/price.go", "example.org/shop/cart has cart/price.go"} {

@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -67,7 +68,7 @@ func openAnyway(t *testing.T, p *profile.Profile, o report.Options, prepare ...a
 	}
 	o.Format = "html"
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(write(t, p, o)), 0o666); err != nil {
+	if err := os.WriteFile(file, []byte(reporttest.Write(t, p, o)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	tab, err := b.Open("file://"+filepath.ToSlash(file), append([]action{window(1440, 900)}, prepare...)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 )
 
 // Names with characters of markdown or HTML stay one cell of their row, and the report fits in a
@@ -20,7 +21,7 @@ func TestMarkdown(t *testing.T) {
 			Buckets: []profile.Bucket{{K: 6, Count: 1, SumNS: 100, SumSq: profile.Uint128{Lo: 10000}}},
 		})
 	}
-	text := write(t, p, report.Options{Format: "markdown"})
+	text := reporttest.Write(t, p, report.Options{Format: "markdown"})
 	if !strings.HasPrefix(text, `### markgen: \<b\>\*a\*\</b\>, 1 run, 2,000 markers, by self`+"\n") {
 		t.Errorf("begins with %.200s", text)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -18,11 +19,11 @@ import (
 func TestPathsInSpeedscope(t *testing.T) {
 	tier.Corpus(t)
 	dir, release := t.TempDir(), fetchSpeedscope(t)
-	p := withPaths(t)
+	p := reporttest.WithPaths(t)
 	p.Paths.Nodes = p.Paths.Nodes[:len(p.Paths.Nodes)-1] // without scopes beyond the limit, which pprof has no path for
 	read := func(name string, p *profile.Profile, format string) string {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(write(t, p, report.Options{Format: format})), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(reporttest.Write(t, p, report.Options{Format: format})), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		out, err := exec.CommandContext(t.Context(), "node", "-e", speedscopePathsScript, release, file).CombinedOutput()
@@ -38,14 +39,14 @@ func TestPathsInSpeedscope(t *testing.T) {
 		slices.Sort(lines)
 		return strings.Join(lines, "\n")
 	}
-	if got, want := read("shop.txt", p, "folded"), sorted(write(t, p, report.Options{Format: "folded"})); got != want {
+	if got, want := read("shop.txt", p, "folded"), sorted(reporttest.Write(t, p, report.Options{Format: "folded"})); got != want {
 		t.Errorf("from folded it reads:\n%s\nwant:\n%s", got, want)
 	}
 	for i := range p.Paths.Nodes {
 		p.Paths.Nodes[i].Label = "" // labels are not in the names of functions
 	}
 	p.Paths = profile.NewPaths(p.Paths.Nodes)
-	if got, want := read("shop.pb.gz", p, "pprof"), sorted(write(t, p, report.Options{Format: "folded"})); got != want {
+	if got, want := read("shop.pb.gz", p, "pprof"), sorted(reporttest.Write(t, p, report.Options{Format: "folded"})); got != want {
 		t.Errorf("from pprof it reads:\n%s\nwant:\n%s", got, want)
 	}
 }

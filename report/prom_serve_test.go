@@ -21,6 +21,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 )
 
 const (
@@ -81,9 +82,9 @@ func TestPromFormats(t *testing.T) {
 	for name, p := range map[string]*profile.Profile{
 		"made":    profiletest.Random(300, 11),
 		"made 2":  profiletest.Random(300, 12),
-		"callers": family(),
-		"largest": largest(),
-		"run":     parse(t, demo()),
+		"callers": reporttest.Family(),
+		"largest": reporttest.Largest(),
+		"run":     reporttest.Parse(t, reporttest.Demo()),
 		"nothing": {},
 	} {
 		for _, buckets := range []bool{false, true} {
@@ -91,7 +92,7 @@ func TestPromFormats(t *testing.T) {
 				o := report.Options{Format: "prom", Buckets: buckets}
 				proto := read(t, scrape(t, p, o, "Accept: "+protoType))
 				text := read(t, scrape(t, p, o))
-				if text != write(t, p, o) {
+				if text != reporttest.Write(t, p, o) {
 					t.Error("what is served is not what is written")
 				}
 				open := read(t, scrape(t, p, o, "Accept: "+openType))

@@ -11,20 +11,21 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // promtool reports no problems in the output.
 func TestPromGolden(t *testing.T) {
-	noSelf := demo()
+	noSelf := reporttest.Demo()
 	noSelf.Flags = layout.FlagNoSelf
-	special := demo()
+	special := reporttest.Demo()
 	special.Killed, special.Lost = true, 3
 	special.Values = []string{"alloc\tbytes", "io\tread_bytes", "io\twrite_ops", "my cache\twaited_ns"}
 	special.Tables[0].Read = map[int]profiletest.Read{
 		1: {Scopes: [][2]uint64{{3, 0}, {2, 1}, {3, 0}}, Values: [][3]uint64{{3000, 1500}, {800, 9}, {4, 4}, {6_000_000, 5, 0}}},
 	}
-	odd := parse(t, special)
+	odd := reporttest.Parse(t, special)
 	odd.Markers[0].Off, odd.Markers[0].Open = "throttled", 2
 	odd.Markers[1].Sample, odd.Markers[1].Samples = 100, 20
 	odd.Markers[2].Name += " \"quoted\" \\ and\nin two lines\x1b[31m"
@@ -33,14 +34,14 @@ func TestPromGolden(t *testing.T) {
 		p       *profile.Profile
 		buckets bool
 	}{
-		{"prom.txt", family(), false},
-		{"prom-buckets.txt", family(), true},
-		{"prom-noself.txt", parse(t, noSelf), false},
+		{"prom.txt", reporttest.Family(), false},
+		{"prom-buckets.txt", reporttest.Family(), true},
+		{"prom-noself.txt", reporttest.Parse(t, noSelf), false},
 		{"prom-special.txt", odd, false},
 		{"prom-nothing.txt", &profile.Profile{}, false},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			text := write(t, tt.p, report.Options{Format: "prom", Buckets: tt.buckets})
+			text := reporttest.Write(t, tt.p, report.Options{Format: "prom", Buckets: tt.buckets})
 			golden.Check(t, tt.file, text)
 			cmd := exec.Command("promtool", "check", "metrics")
 			cmd.Stdin = strings.NewReader(text)
@@ -72,7 +73,7 @@ func TestPromSeries(t *testing.T) {
 		{true, 9 + 1 + factors + 1}, // with an empty bucket below, and le="+Inf"
 	} {
 		got := 0
-		for line := range strings.Lines(write(t, p, report.Options{Format: "prom", Buckets: tt.buckets})) {
+		for line := range strings.Lines(reporttest.Write(t, p, report.Options{Format: "prom", Buckets: tt.buckets})) {
 			if strings.Contains(line, `marker="`) {
 				got++
 			}

@@ -17,61 +17,14 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 	"github.com/markgen/markgen/runtime/layout"
 )
-
-// demo returns a run with markers of every kind: timed, counted and unvisited ones.
-func demo() profiletest.Run {
-	const text = "p\texample.com/shop/cart\n" +
-		"f\tcmd/shop/main.go\n" +
-		"f\tcart/price.go\n" +
-		"m\t00c0ffee00000001\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/shop/cmd/shop.main\n" +
-		"m\t00c0ffee00000002\tfunc\t1\t30\t1\t1\t-\t-\t1\texample.com/shop/cart.(*Cart).Total\n" +
-		"m\t00c0ffee00000003\tloop\t1\t32\t2\t1\t-\t-\t1\texample.com/shop/cart.(*Cart).Total:for#1\n" +
-		"m\t00c0ffee00000004\tbranch\t1\t35\t3\t1\t-\t-\t1\texample.com/shop/cart.(*Cart).Total:if#1.then\n" +
-		"m\t00c0ffee00000005\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.read <rates> & taxes\n" +
-		"m\t00c0ffee00000006\tpoint\t1\t44\t2\t1\t-\t-\t1\texample.com/shop/cart.cache missed\n" +
-		"m\t00c0ffee00000007\tfunc\t1\t60\t1\t6\t-\t-\t100\texample.com/shop/cart.round\n" +
-		"c\t00c0ffee00000008\tblock\t1\t62\t2\texample.com/shop/cart.round:block#1\n" +
-		"b\t1\t30\t35\t31\t20\t1\n" +
-		"b\t1\t32\t20\t34\t3\t2\n" +
-		"b\t1\t60\t30\t62\t2\t1\n"
-	loop := make([]uint64, 2000)
-	for i := range loop {
-		loop[i] = 90 + uint64(i*i)/300
-	}
-	round := make([]uint64, 1234)
-	for i := range round {
-		round[i] = uint64(i % 23)
-	}
-	return profiletest.Run{
-		App:       "shop",
-		PID:       4711,
-		StartWall: 1763711763_123456789, // 2025-11-21 07:56:03
-		Span:      2_410_000_000,
-		TrueHz:    2_000_100_000,
-		CPU:       "AMD EPYC 7B13",
-		Main:      "example.com/shop/cmd/shop",
-		Version:   "v1.4.2",
-		Tables: []profiletest.Table{{
-			Text: text,
-			Times: map[int][]uint64{
-				0: {2_400_000_000},
-				1: {1_200_000, 900_000, 12_000_000},
-				2: loop,
-				4: {5_600, 7_800_000, 61_000_000_000},
-				6: round,
-			},
-			Passes:   map[int]uint64{5: 1_234_567},
-			Counters: []uint64{987_654_321, 3, 2000, 0},
-		}},
-	}
-}
 
 // modes returns a profile of times with several modes: for example, one in a thousand takes a
 // hundred times as long as the others, and some times are spread over the whole range.
 func modes(t testing.TB) *profile.Profile {
-	run := demo()
+	run := reporttest.Demo()
 	two, wide := make([]uint64, 100_000), []uint64{}
 	for i := range two {
 		two[i] = 900 + uint64(i%701)
@@ -83,42 +36,22 @@ func modes(t testing.TB) *profile.Profile {
 		wide = append(wide, 1<<k)
 	}
 	run.Tables[0].Times = map[int][]uint64{1: two, 2: wide[:1], 4: wide, 6: {0, 0, 0, 70}}
-	return parse(t, run)
-}
-
-// parse reads the run's file, as a report does.
-func parse(t testing.TB, run profiletest.Run) *profile.Profile {
-	t.Helper()
-	file := run.File()
-	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "shop.markgen")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func write(t testing.TB, p *profile.Profile, o report.Options) string {
-	t.Helper()
-	var b strings.Builder
-	if err := report.Write(&b, p, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return reporttest.Parse(t, run)
 }
 
 func TestGolden(t *testing.T) {
 	changed := func(change func(r *profiletest.Run)) *profile.Profile {
-		run := demo()
+		run := reporttest.Demo()
 		change(&run)
-		return parse(t, run)
+		return reporttest.Parse(t, run)
 	}
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	killed := changed(func(r *profiletest.Run) {
 		r.Killed, r.StartWall, r.PID, r.Lost = true, r.StartWall+5e9, 4712, 3
 	})
 	live := changed(func(r *profiletest.Run) { r.Killed, r.State = true, layout.StatePaused })
 	live.Alive = true
-	damaged := demo().File()
+	damaged := reporttest.Demo().File()
 	damaged = damaged[:len(damaged)-1000]
 	cut, err := runfile.ReadFrom(bytes.NewReader(damaged), int64(len(damaged)), "shop.markgen")
 	if err != nil {
@@ -139,9 +72,9 @@ func TestGolden(t *testing.T) {
 			4: {Scopes: all(3, 1), Values: [][3]uint64{{}, {9, 9}, {1, 1}, {7, 7, 0}, {}}},
 		}
 	})
-	costly := parse(t, demo())
+	costly := reporttest.Parse(t, reporttest.Demo())
 	costly.Cost = &profile.Cost{Runs: 1, CPUNS: 1_250_000_000, MarkersNS: 300_000_000}
-	paths := parse(t, demo())
+	paths := reporttest.Parse(t, reporttest.Demo())
 	paths.Paths = profiletest.DemoPaths()
 	for _, tt := range []struct {
 		file string
@@ -196,7 +129,7 @@ func TestGolden(t *testing.T) {
 		{"cover-set.out", p, report.Options{Format: "cover", Mode: "set"}},
 		{"cover-atomic.out", p, report.Options{Format: "cover", Mode: "atomic"}},
 	} {
-		t.Run(tt.file, func(t *testing.T) { golden.Check(t, tt.file, write(t, tt.p, tt.o)) })
+		t.Run(tt.file, func(t *testing.T) { golden.Check(t, tt.file, reporttest.Write(t, tt.p, tt.o)) })
 	}
 }
 
@@ -233,18 +166,18 @@ func TestOptions(t *testing.T) {
 
 // Numbers in names are sorted numerically, in every format, when sorting by name and for ties.
 func TestNumbersInNames(t *testing.T) {
-	run := demo()
+	run := reporttest.Demo()
 	run.Tables[0].Text = "p\tm\nf\tf.go\n"
 	want := []string{"m.F", "m.F:for#2", "m.F:for#10", "m.F:if#9.then", "m.F:if#10.else", "m.F:if#10.then"}
 	for i, k := range []int{4, 1, 2, 0, 5, 3} {
 		run.Tables[0].Text += fmt.Sprintf("m\t%016x\tfunc\t0\t1\t1\t0\t-\t-\t1\t%s\n", i+1, want[k])
 	}
 	run.Tables[0].Times, run.Tables[0].Passes, run.Tables[0].Counters = nil, nil, nil
-	p := parse(t, run)
+	p := reporttest.Parse(t, run)
 	for _, o := range []report.Options{
-		{}, {Sort: "name"}, {Sort: "self"}, {Format: "json"}, {Format: "json", Sort: "total"}, {Sort: "place"}, {Format: "html"}, {Format: "html", Against: parse(t, demo())},
+		{}, {Sort: "name"}, {Sort: "self"}, {Format: "json"}, {Format: "json", Sort: "total"}, {Sort: "place"}, {Format: "html"}, {Format: "html", Against: reporttest.Parse(t, reporttest.Demo())},
 	} {
-		text := write(t, p, o)
+		text := reporttest.Write(t, p, o)
 		if o.Format == "html" {
 			text = unpacked(t, text)
 		}
@@ -260,22 +193,22 @@ func TestNumbersInNames(t *testing.T) {
 // Means and percentiles that round to 0 are shown as less than the clock's resolution. Markers that
 // were never executed have none, and json has the exact numbers.
 func TestBelowQuantum(t *testing.T) {
-	run := demo()
+	run := reporttest.Demo()
 	run.Tables[0].Times = map[int][]uint64{0: make([]uint64, 5)}
 	for quantum, below := range map[float64]string{0.95: "<1ns", 9.9: "<10ns"} {
-		p := parse(t, run)
+		p := reporttest.Parse(t, run)
 		p.Clock.QuantumNS = quantum
-		text := write(t, p, report.Options{})
+		text := reporttest.Write(t, p, report.Options{})
 		if want := regexp.MustCompile(`(?m)^\S+shop\.main +func +5 +0ns +0ns +0% +` + below + ` .* +0ns +` + below + ` +` + below + ` +0ns `); !want.MatchString(text) {
 			t.Errorf("a quantum of %v ns:\n%s", quantum, text)
 		}
 		if strings.Contains(text, "0.00ns") || strings.Count(text, below) != 3 {
 			t.Errorf("a quantum of %v ns:\n%s", quantum, text)
 		}
-		if text := write(t, p, report.Options{Format: "json"}); !strings.Contains(text, `"count":5,"total_ns":0,"self_ns":0,"mean_ns":0,`) || strings.Contains(text, below) {
+		if text := reporttest.Write(t, p, report.Options{Format: "json"}); !strings.Contains(text, `"count":5,"total_ns":0,"self_ns":0,"mean_ns":0,`) || strings.Contains(text, below) {
 			t.Errorf("json: %s", text)
 		}
-		if text := unpacked(t, write(t, p, report.Options{Format: "html"})); !strings.Contains(text, fmt.Sprintf(`"quantum": %v`, quantum)) {
+		if text := unpacked(t, reporttest.Write(t, p, report.Options{Format: "html"})); !strings.Contains(text, fmt.Sprintf(`"quantum": %v`, quantum)) {
 			t.Errorf("the page does not have the quantum: %s", text)
 		}
 	}
@@ -284,11 +217,11 @@ func TestBelowQuantum(t *testing.T) {
 // The text report fits any width that is sufficient for a name and three numbers, whatever the
 // names are.
 func TestWidth(t *testing.T) {
-	run := demo()
+	run := reporttest.Demo()
 	run.Tables[0].Text = strings.NewReplacer("cart.round\n", "cart.überaus/lange/"+strings.Repeat("日本語", 30)+"\n").Replace(run.Tables[0].Text)
-	p := parse(t, run)
+	p := reporttest.Parse(t, run)
 	for width := 48; width < 260; width++ {
-		_, table, _ := strings.Cut(write(t, p, report.Options{Width: width, Hist: width%2 == 0}), "\n\n")
+		_, table, _ := strings.Cut(reporttest.Write(t, p, report.Options{Width: width, Hist: width%2 == 0}), "\n\n")
 		table, _, _ = strings.Cut(table, "\n\n")
 		for line := range strings.Lines(table) {
 			line = strings.TrimSuffix(line, "\n")
@@ -301,16 +234,16 @@ func TestWidth(t *testing.T) {
 		}
 	}
 	for width := -1; width < 48; width++ { // must not panic
-		write(t, p, report.Options{Width: width})
+		reporttest.Write(t, p, report.Options{Width: width})
 	}
 }
 
 // Names from a data file cannot control a terminal.
 func TestControlCharacters(t *testing.T) {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	p.App, p.Markers[0].Name, p.Markers[0].File, p.Markers[1].Kind = "a\x1b[2J", "n\x1b]0;x\a", "f\r\x9b", "k\b"
 	p.Warnings = []string{"w\x1b[1m\u202e"}
-	if text := write(t, p, report.Options{}); strings.ContainsAny(text, "\x1b\a\r\b\u009b\u202e") {
+	if text := reporttest.Write(t, p, report.Options{}); strings.ContainsAny(text, "\x1b\a\r\b\u009b\u202e") {
 		t.Errorf("%q", text)
 	}
 }
@@ -336,7 +269,7 @@ func TestWriteError(t *testing.T) {
 
 // What a process took is unknown until it has ended.
 func TestNoCost(t *testing.T) {
-	if err := report.Write(io.Discard, parse(t, demo()), report.Options{Cost: true}); err == nil || !strings.Contains(err.Error(), "the data do not tell what measuring cost") {
+	if err := report.Write(io.Discard, reporttest.Parse(t, reporttest.Demo()), report.Options{Cost: true}); err == nil || !strings.Contains(err.Error(), "the data do not tell what measuring cost") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -448,15 +381,15 @@ func TestSampledAtLast(t *testing.T) {
 
 // Columns are omitted and headers shortened before names are, and different names never look alike.
 func TestNamesStayDistinct(t *testing.T) {
-	run := demo()
+	run := reporttest.Demo()
 	run.Tables[0].Text = strings.NewReplacer(
 		"cart.cache missed\n", "cart.Quote.Tax:for#1\n", "cart.round\n", "cart.NoQuote.Tax:for#1\n",
 		"cart.round:block#1\n", "cart."+strings.Repeat("x", 40)+".Tax:for#1\n", "cmd/shop.main\n", "cart/deep/in/a/folder.Quote.Tax:for#1\n",
 	).Replace(run.Tables[0].Text)
-	p := parse(t, run)
+	p := reporttest.Parse(t, run)
 	source := func(string, string, bool) (report.Source, error) { return report.Source{}, errors.New("none") }
 	for width := 10; width < 200; width++ {
-		_, table, _ := strings.Cut(write(t, p, report.Options{Width: width, Source: source}), "\n\nname")
+		_, table, _ := strings.Cut(reporttest.Write(t, p, report.Options{Width: width, Source: source}), "\n\nname")
 		table, _, _ = strings.Cut(table, "\n\n")
 		names := map[string]bool{}
 		for _, line := range strings.Split(table, "\n")[1:] {
@@ -471,14 +404,14 @@ func TestNamesStayDistinct(t *testing.T) {
 
 // The header of a loop or branch follows its name, if there is space.
 func TestHeadersInText(t *testing.T) {
-	run := demo()
+	run := reporttest.Demo()
 	run.Tables[0].Text = "p\texample.com/p\nf\tp.go\n" +
 		"m\t00c0ffee00000001\tfunc\t0\t3\t1\t0\t-\t-\t1\texample.com/p.f\n" +
 		"m\t00c0ffee00000002\tloop\t0\t4\t2\t0\t-\t-\t1\texample.com/p.f:for#1\n" +
 		"m\t00c0ffee00000003\tbranch\t0\t5\t3\t0\t-\t-\t1\texample.com/p.f:if#1.then\n" +
 		"m\t00c0ffee00000004\tbranch\t0\t9\t3\t0\t-\t-\t1\texample.com/p.f:if#2.then\n"
 	run.Tables[0].Times, run.Tables[0].Passes, run.Tables[0].Counters = map[int][]uint64{0: {9000}, 1: {400, 500}, 2: {300}, 3: {200}}, nil, nil
-	p := parse(t, run)
+	p := reporttest.Parse(t, run)
 	source := func(string, string, bool) (report.Source, error) {
 		return report.Source{Text: "package p\n\nfunc f(n int) {\n\tfor i := range n {\n\t\tif i > 1000 && // many\n\t\t\tn != 2*i {\n\t\t}\n\t}\n\t_ = n // if\n}\n"}, nil
 	}
@@ -488,7 +421,7 @@ func TestHeadersInText(t *testing.T) {
 		62:  {"f  ", "f:for#1  for i := range…  ", "f:if#1.then  if i > 100…  ", "f:if#2.then  "},
 		48:  {"f  ", "f:for#1  for i :=…  ", "f:if#1.then  ", "f:if#2.then  "},
 	} {
-		text := write(t, p, report.Options{Width: width, Source: source})
+		text := reporttest.Write(t, p, report.Options{Width: width, Source: source})
 		_, table, _ := strings.Cut(text, "\n\n")
 		table, _, _ = strings.Cut(table, "\n\n")
 		for i, line := range strings.Split(table, "\n")[1:] {
@@ -501,12 +434,12 @@ func TestHeadersInText(t *testing.T) {
 
 // Shares are of the self times of all markers, even if a filter or -top omits some.
 func TestShares(t *testing.T) {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	row := regexp.MustCompile(`(?m)^example\.com/shop/cmd/shop\.main .*  3\.8%  `)
 	for what, text := range map[string]string{
-		"all":      write(t, p, report.Options{}),
-		"top 2":    write(t, p, report.Options{Top: 2}),
-		"filtered": write(t, p.Only(func(name string) bool { return strings.HasSuffix(name, ".main") }), report.Options{}),
+		"all":      reporttest.Write(t, p, report.Options{}),
+		"top 2":    reporttest.Write(t, p, report.Options{Top: 2}),
+		"filtered": reporttest.Write(t, p.Only(func(name string) bool { return strings.HasSuffix(name, ".main") }), report.Options{}),
 	} {
 		if !row.MatchString(text) {
 			t.Errorf("%s: main does not have 3.8%%:\n%s", what, text)

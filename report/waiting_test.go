@@ -7,12 +7,13 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/reporttest"
 )
 
 // waiter returns a profile in which two markers have self times, of which the longer one is
 // waiting.
 func waiter(t *testing.T) *profile.Profile {
-	p := parse(t, demo())
+	p := reporttest.Parse(t, reporttest.Demo())
 	for i, values := range [][]profile.Value{
 		{{Name: "chan_ns", Sum: 990, Self: 990}, {Name: "run_ns", Sum: 10, Self: 10}},
 		{{Name: "chan_ns", Sum: 100, Self: 100}, {Name: "run_ns", Sum: 300, Self: 300}},
@@ -42,14 +43,14 @@ func firstNames(text string) (names []string) {
 func TestWaitingInText(t *testing.T) {
 	p := waiter(t)
 	const waits, runs = "(*Cart).Total", "(*Cart).Total:for#1"
-	text := write(t, p, report.Options{})
+	text := reporttest.Write(t, p, report.Options{})
 	_, head, _ := strings.Cut(text, "\nname ")
 	head, _, _ = strings.Cut(head, "\n")
 	if got := strings.Join(strings.Fields(head), " "); got != "kind count total self running waiting share mean min p50 p99 max place" {
 		t.Errorf("the columns are %s", got)
 	}
 	for order, want := range map[string][]string{"": {runs, waits}, "running": {runs, waits}, "waiting": {waits, runs}, "self": {waits, runs}} {
-		if got := firstNames(write(t, p, report.Options{Sort: order})); !slices.Equal(got, want) {
+		if got := firstNames(reporttest.Write(t, p, report.Options{Sort: order})); !slices.Equal(got, want) {
 			t.Errorf("-sort %q: %s, want %s", order, got, want)
 		}
 	}
@@ -60,11 +61,11 @@ func TestWaitingInText(t *testing.T) {
 	}
 	for cpu, want := range map[uint64]string{3_080_000_000: "8.92s of the self times, 12.0s in all\n", 1_080_000_000: "8.92s of the self times, 12.0s in all; 2.00s of the rest was not on a processor either\n"} {
 		p.Cost = &profile.Cost{Runs: uint64(p.Runs), CPUNS: cpu}
-		if text := write(t, p, report.Options{}); !strings.Contains(text, "\nwaiting   "+want) {
+		if text := reporttest.Write(t, p, report.Options{}); !strings.Contains(text, "\nwaiting   "+want) {
 			t.Errorf("with %d ns of processor time: no %q in\n%s", cpu, want, text)
 		}
 	}
-	if text := write(t, p, report.Options{NoWaits: true}); strings.Contains(text, "chan_ns") {
+	if text := reporttest.Write(t, p, report.Options{NoWaits: true}); strings.Contains(text, "chan_ns") {
 		t.Errorf("what was waited for is there:\n%s", text)
 	}
 }
