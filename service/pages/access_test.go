@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/service/pages/pagestest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -47,8 +48,8 @@ func said(v *accessibility.Value) string {
 // Each control, drawing and table has an accessible name, and pages have headings and landmarks.
 func TestSpoken(t *testing.T) {
 	tier.Corpus(t)
-	base := serve(t, newShop(t).pages())
-	for _, address := range append(addresses, "/nothing") {
+	base := serve(t, pagestest.NewShop(t).Pages())
+	for _, address := range append(pagestest.Addresses, "/nothing") {
 		tab, err := chromium(t).Open(base+address, sized(1440))
 		if err != nil {
 			t.Fatal(err)
@@ -138,10 +139,10 @@ const contrast = `(() => {
 })()`
 
 func TestContrast(t *testing.T) {
-	s := newShop(t)
-	p := s.pages()
+	s := pagestest.NewShop(t)
+	p := s.Pages()
 	base := serve(t, p)
-	for _, address := range append(addresses, "/nothing", "/api/0000000000001003?goos=linux") {
+	for _, address := range append(pagestest.Addresses, "/nothing", "/api/0000000000001003?goos=linux") {
 		tab, err := chromium(t).Open(base+address, sized(1440))
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +161,7 @@ func TestContrast(t *testing.T) {
 
 // The keyboard alone reaches everything, in reading order, with a visible focus.
 func TestKeyboard(t *testing.T) {
-	base := serve(t, newShop(t).pages())
+	base := serve(t, pagestest.NewShop(t).Pages())
 	for _, address := range []string{"/", "/search?q=write", "/api/0000000000001000", "/compare"} {
 		tab, err := chromium(t).Open(base+address, sized(1440))
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/service/pages/pagestest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -102,8 +103,8 @@ func shot(t *testing.T, tab *browsertest.Tab, name string) {
 // loads nothing from elsewhere, and does not violate its policy.
 func TestScreens(t *testing.T) {
 	tier.Corpus(t)
-	base := serve(t, newShop(t).pages())
-	for _, address := range append(addresses, "/nothing", "/package/example.com/hostile", "/package/example.com/shop/cart?sort=calls") {
+	base := serve(t, pagestest.NewShop(t).Pages())
+	for _, address := range append(pagestest.Addresses, "/nothing", "/package/example.com/hostile", "/package/example.com/shop/cart?sort=calls") {
 		tab, err := chromium(t).Open(base + address)
 		if err != nil {
 			t.Fatalf("%s: %v", address, err)

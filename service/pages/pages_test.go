@@ -22,6 +22,7 @@ import (
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/pages"
+	"github.com/markgen/markgen/service/pages/pagestest"
 	"github.com/markgen/markgen/service/store"
 )
 
@@ -42,19 +43,6 @@ func get(t *testing.T, h http.Handler, address string, header ...string) (*http.
 	return answer, string(text)
 }
 
-// addresses have at least one page of each kind.
-var addresses = []string{
-	"/",
-	"/search?q=buf+write",
-	"/package/bytes",
-	"/package/bytes?kind=all&sort=total",
-	"/api/0000000000001000",
-	"/api/0000000000001005",
-	"/compare",
-	"/compare?old=example.com/shop/cmd/shop@v1.1.1&new=example.com/shop/cmd/shop@v1.3.0",
-	"/new",
-}
-
 // words returns the text of a page, without tags.
 func words(text string) string {
 	_, text, _ = strings.Cut(text, "<main")
@@ -64,7 +52,7 @@ func words(text string) string {
 }
 
 func TestWords(t *testing.T) {
-	h := newShop(t).pages()
+	h := pagestest.NewShop(t).Pages()
 	for _, test := range []struct {
 		address string
 		want    []string
@@ -114,8 +102,8 @@ func TestWords(t *testing.T) {
 // Each page has a policy that forbids loading from elsewhere and inline scripts, and is not cached
 // by proxies.
 func TestHeaders(t *testing.T) {
-	h := newShop(t).pages()
-	for _, address := range append(addresses, "/nothing") {
+	h := pagestest.NewShop(t).Pages()
+	for _, address := range append(pagestest.Addresses, "/nothing") {
 		answer, text := get(t, h, address)
 		policy := answer.Header.Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "style-src 'self'", "script-src 'self'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
@@ -137,19 +125,19 @@ func TestHeaders(t *testing.T) {
 
 // An unchanged page is not sent again; a style sheet is requested once.
 func TestTags(t *testing.T) {
-	s := newShop(t)
-	h := s.pages()
+	s := pagestest.NewShop(t)
+	h := s.Pages()
 	first, text := get(t, h, "/api/0000000000001000")
 	tag := first.Header.Get("ETag")
 	if again, body := get(t, h, "/api/0000000000001000", "If-None-Match", `"x", W/`+tag); again.StatusCode != http.StatusNotModified || body != "" {
 		t.Errorf("the same again: %s, %d bytes", again.Status, len(body))
 	}
-	b := releases()[0]
-	file, err := codec.Encode(b.p)
+	b := pagestest.Batches()[0]
+	file, err := codec.Encode(b.Profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Ingest(context.Background(), &fleet.Batch{ID: fleet.BatchID{Build: b.origin.Build, Run: fleet.NewRunID()}, Origin: b.origin, Day: 20000, Profile: b.p, Body: file}); err != nil {
+	if _, err := s.Ingest(context.Background(), &fleet.Batch{ID: fleet.BatchID{Build: b.Origin.Build, Run: fleet.NewRunID()}, Origin: b.Origin, Day: 20000, Profile: b.Profile, Body: file}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Settle(context.Background()); err != nil {
@@ -173,8 +161,8 @@ func TestTags(t *testing.T) {
 
 // Errors are pages, and say what to do.
 func TestProblems(t *testing.T) {
-	s := newShop(t)
-	h := s.pages()
+	s := pagestest.NewShop(t)
+	h := s.Pages()
 	for _, test := range []struct {
 		address string
 		status  int
@@ -216,7 +204,7 @@ func TestProblems(t *testing.T) {
 		t.Errorf("HEAD: %d, %d bytes", r.Code, r.Body.Len())
 	}
 
-	few := pages.New(pages.Options{Store: s, Catalogue: s.index, MaxMerged: 3})
+	few := pages.New(pages.Options{Store: s, Catalogue: s.Index, MaxMerged: 3})
 	if answer, text := get(t, few, "/compare?old=*v1.0.0&new=*v1.1.0"); answer.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(words(text), "Choose a package") {
 		t.Errorf("more than is compared: %s", answer.Status)
 	}
@@ -289,7 +277,7 @@ func TestEmpty(t *testing.T) {
 
 // The files of an API's page have its statistics.
 func TestFiles(t *testing.T) {
-	h := newShop(t).pages()
+	h := pagestest.NewShop(t).Pages()
 	const of = "/api/0000000000001000/"
 	_, text := get(t, h, of+"figures.markgen?goos=linux")
 	p, err := codec.Decode([]byte(text), "figures")
@@ -313,7 +301,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestLogin(t *testing.T) {
-	h := newShop(t).pages()
+	h := pagestest.NewShop(t).Pages()
 	w := httptest.NewRecorder()
 	h.Login(w, httptest.NewRequest(http.MethodGet, "/login", nil), http.StatusUnauthorized, pages.Login{Next: `/api/1?"><script>`, Problem: "The token has expired: ask for another"})
 	text := w.Body.String()
@@ -331,10 +319,10 @@ func TestLogin(t *testing.T) {
 
 // Names from elsewhere are shown as text, everywhere.
 func TestHostile(t *testing.T) {
-	s := newShop(t)
-	h := s.pages()
-	all := append([]string{"/search?q=" + url.QueryEscape(`<script>alert(1)</script>`), "/search?q=" + url.QueryEscape(`"><img src=x onerror=alert(1)>`), "/package/example.com/hostile?kind=all", "/package/" + url.PathEscape("example.com/"+hostile[0])}, addresses...)
-	for i := range s.index.Len() {
+	s := pagestest.NewShop(t)
+	h := s.Pages()
+	all := append([]string{"/search?q=" + url.QueryEscape(`<script>alert(1)</script>`), "/search?q=" + url.QueryEscape(`"><img src=x onerror=alert(1)>`), "/package/example.com/hostile?kind=all", "/package/" + url.PathEscape("example.com/"+pagestest.Hostile[0])}, pagestest.Addresses...)
+	for i := range s.Index.Len() {
 		all = append(all, fmt.Sprintf("/api/%016x", 0x1000+i))
 	}
 	for _, address := range all {
@@ -352,9 +340,9 @@ func TestHostile(t *testing.T) {
 
 // Any address gets an answer, never an internal error.
 func FuzzAddress(f *testing.F) {
-	s := newShop(f)
-	h := s.pages()
-	for _, a := range addresses {
+	s := pagestest.NewShop(f)
+	h := s.Pages()
+	for _, a := range pagestest.Addresses {
 		path, query, _ := strings.Cut(a, "?")
 		f.Add(path, query)
 	}
@@ -376,10 +364,10 @@ func FuzzAddress(f *testing.F) {
 
 // What arrives after a page was rendered is on the next one.
 func TestNewFigures(t *testing.T) {
-	s := newShop(t)
-	h := s.pages()
+	s := pagestest.NewShop(t)
+	h := s.Pages()
 	get(t, h, "/")
-	s.index.Put(fleet.API{ID: 0x99, Package: "example.com/late", Name: "example.com/late.Comer", Kind: "func", First: now, Changed: now, Count: 1, TotalNS: markgen.Uint128{Hi: 1}})
+	s.Index.Put(fleet.API{ID: 0x99, Package: "example.com/late", Name: "example.com/late.Comer", Kind: "func", First: pagestest.Now, Changed: pagestest.Now, Count: 1, TotalNS: markgen.Uint128{Hi: 1}})
 	for _, address := range []string{"/", "/new"} {
 		if _, text := get(t, h, address); !strings.Contains(words(text), "Comer") {
 			t.Errorf("%s does not have it", address)

@@ -14,13 +14,14 @@ import (
 
 	"github.com/markgen/markgen/report/browsertest"
 	"github.com/markgen/markgen/service/pages"
+	"github.com/markgen/markgen/service/pages/pagestest"
 	"github.com/markgen/markgen/service/server"
 )
 
 // With the server and a store that needs a token, a user gets from the login page to the requested
 // page, and can sign out; the login page has its style.
 func TestServed(t *testing.T) {
-	s := newShop(t)
+	s := pagestest.NewShop(t)
 	secret, token, err := server.NewToken("reader", []string{server.ScopeRead}, time.Now(), time.Time{})
 	if err == nil {
 		err = s.AddToken(context.Background(), token)
@@ -28,9 +29,9 @@ func TestServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pages.New(pages.Options{Store: s, Catalogue: s.index, Now: func() time.Time { return now }, SignedIn: server.SignedIn})
+	p := pages.New(pages.Options{Store: s, Catalogue: s.Index, Now: func() time.Time { return pagestest.Now }, SignedIn: server.SignedIn})
 	srv, err := server.New(s.Store, server.Options{
-		Catalogue: s.index, Pages: p, Assets: pages.Assets, Local: true,
+		Catalogue: s.Index, Pages: p, Assets: pages.Assets, Local: true,
 		Login: func(w http.ResponseWriter, r *http.Request, status int, form server.Login) {
 			p.Login(w, r, status, pages.Login(form))
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/service/pages/pagestest"
 )
 
 // A slow handler delays search results until released, and records canceled requests.
@@ -103,7 +104,7 @@ func found(t *testing.T, tab *browsertest.Tab) string {
 // Results appear during typing, and only those for the latest text are shown, whatever the order of
 // answers.
 func TestTyping(t *testing.T) {
-	s := &slow{Handler: newShop(t).pages()}
+	s := &slow{Handler: pagestest.NewShop(t).Pages()}
 	base := serve(t, s)
 	for _, address := range []string{"/", "/search"} {
 		t.Run(address, func(t *testing.T) {
@@ -189,7 +190,7 @@ func TestTyping(t *testing.T) {
 // A failed search says so, and can be repeated.
 func TestTypingFails(t *testing.T) {
 	broken := true
-	shop := newShop(t).pages()
+	shop := pagestest.NewShop(t).Pages()
 	base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/search" && broken {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -214,7 +215,7 @@ func TestTypingFails(t *testing.T) {
 
 // Without scripts everything works by forms and links.
 func TestWithoutScript(t *testing.T) {
-	base := serve(t, newShop(t).pages())
+	base := serve(t, pagestest.NewShop(t).Pages())
 	none := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err

@@ -1,4 +1,6 @@
-package pages_test
+// Package pagestest makes a store with a fleet's statistics, and the pages of the service that show
+// it, for tests of the pages.
+package pagestest
 
 import (
 	"cmp"
@@ -21,11 +23,11 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// now is the current time of the tests.
-var now = time.Date(2026, 5, 12, 15, 4, 5, 0, time.UTC)
+// Now is the current time of the tests.
+var Now = time.Date(2026, 5, 12, 15, 4, 5, 0, time.UTC)
 
-// hostile are names that an attacker might send.
-var hostile = []string{
+// Hostile are names that an attacker might send.
+var Hostile = []string{
 	`<script>alert(1)</script>`,
 	`"><img src=x onerror=alert(1)>`,
 	`'; DROP TABLE api; --`,
@@ -35,22 +37,36 @@ var hostile = []string{
 	"Ünï.(*Cödé).Wörld世界",
 }
 
-// A shop is a store with statistics of some releases of a program on some machines: functions of
+// Addresses have at least one page of each kind.
+var Addresses = []string{
+	"/",
+	"/search?q=buf+write",
+	"/package/bytes",
+	"/package/bytes?kind=all&sort=total",
+	"/api/0000000000001000",
+	"/api/0000000000001005",
+	"/compare",
+	"/compare?old=example.com/shop/cmd/shop@v1.1.1&new=example.com/shop/cmd/shop@v1.3.0",
+	"/new",
+}
+
+// A Shop is a store with statistics of some releases of a program on some machines: functions of
 // all shapes, memory and sizes, loops, and hostile names.
-type shop struct {
+type Shop struct {
 	*store.Store
-	index *catalogue.Index
+	Index *catalogue.Index
 }
 
-// pages returns the pages of the shop, at now.
-func (s *shop) pages() *pages.Pages {
-	return pages.New(pages.Options{Store: s, Catalogue: s.index, Now: func() time.Time { return now }})
+// Pages returns the pages of the shop, at Now.
+func (s *Shop) Pages() *pages.Pages {
+	return pages.New(pages.Options{Store: s, Catalogue: s.Index, Now: func() time.Time { return Now }})
 }
 
-func newShop(t testing.TB) *shop {
+// NewShop returns the shop, whose store is closed at the end of the test.
+func NewShop(t testing.TB) *Shop {
 	t.Helper()
 	var clock atomic.Pointer[time.Time]
-	clock.Store(&now)
+	clock.Store(&Now)
 	ctx := context.Background()
 	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "fleet.db"), store.Options{Now: func() time.Time { return *clock.Load() }})
 	if err != nil {
@@ -61,14 +77,14 @@ func newShop(t testing.TB) *shop {
 			t.Error(err)
 		}
 	})
-	for _, b := range releases() {
-		clock.Store(&b.at)
-		file, err := codec.Encode(b.p)
+	for _, b := range Batches() {
+		clock.Store(&b.At)
+		file, err := codec.Encode(b.Profile)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.Ingest(ctx, &fleet.Batch{
-			ID: fleet.BatchID{Build: b.origin.Build, Run: fleet.NewRunID()}, Origin: b.origin, Day: fleet.DayOf(b.at), Profile: b.p, Body: file,
+			ID: fleet.BatchID{Build: b.Origin.Build, Run: fleet.NewRunID()}, Origin: b.Origin, Day: fleet.DayOf(b.At), Profile: b.Profile, Body: file,
 		})
 		if err == nil {
 			err = s.Settle(ctx)
@@ -89,18 +105,18 @@ func newShop(t testing.TB) *shop {
 	}
 	stop()
 	<-done
-	return &shop{s, x}
+	return &Shop{s, x}
 }
 
-// A batch is a batch of some runs on one kind of machine.
-type batch struct {
-	origin fleet.Origin
-	at     time.Time
-	p      *profile.Profile
+// A Batch is what some runs on one kind of machine sent, and when.
+type Batch struct {
+	Origin  fleet.Origin
+	At      time.Time
+	Profile *profile.Profile
 }
 
-// releases returns the batches in the order of arrival.
-func releases() (list []batch) {
+// Batches returns the batches in the order of arrival.
+func Batches() (list []Batch) {
 	long := ""
 	for len(long) < 10_000 {
 		long += "VeryLongNamesAreNotForbidden"
@@ -124,7 +140,7 @@ func releases() (list []batch) {
 		{"example.com/shop/once", "Only", "func", 5000, 0},
 		{"example.com/shop/" + long[:300], long, "func", 100, 0.2},
 	}
-	for _, name := range hostile {
+	for _, name := range Hostile {
 		names = append(names, struct {
 			pkg, name, kind string
 			mean, width     float64
@@ -133,7 +149,7 @@ func releases() (list []batch) {
 	names = append(names, struct {
 		pkg, name, kind string
 		mean, width     float64
-	}{"example.com/" + hostile[0], "Path", "func", 50, 0.2})
+	}{"example.com/" + Hostile[0], "Path", "func", 50, 0.2})
 	r := rand.New(rand.NewPCG(1, 1))
 	versions := []string{"v1.0.0", "v1.1.0", "v1.1.1", "v1.2.0", "v1.3.0"}
 	machines := []fleet.Origin{
@@ -146,10 +162,10 @@ func releases() (list []batch) {
 		for k, o := range machines {
 			o.Build = "example.com/shop/cmd/shop@" + version
 			if v == 4 && k == 3 {
-				o.Build = "example.com/" + hostile[0] + "@v1"
+				o.Build = "example.com/" + Hostile[0] + "@v1"
 			}
-			b := batch{origin: o, at: now.AddDate(0, 0, 5*(v-4)).Add(time.Duration(k-4) * time.Hour)}
-			b.p = &profile.Profile{App: "shop", Runs: 3000 + 1000*k, Start: b.at, ElapsedNS: 1e9, Complete: true}
+			b := Batch{Origin: o, At: Now.AddDate(0, 0, 5*(v-4)).Add(time.Duration(k-4) * time.Hour)}
+			b.Profile = &profile.Profile{App: "shop", Runs: 3000 + 1000*k, Start: b.At, ElapsedNS: 1e9, Complete: true}
 			for i, n := range names {
 				if n.name == "Price" && v < 4 || n.name == "Only" && (v > 0 || k > 0) {
 					continue
@@ -166,10 +182,10 @@ func releases() (list []batch) {
 					count = 1
 				}
 				m := marker(r, registry.ID(0x1000+i), n.pkg, n.name, n.kind, count, n.mean*factor, n.width)
-				m.Runs = min(m.Count, uint64(b.p.Runs))
-				b.p.Markers = append(b.p.Markers, m)
+				m.Runs = min(m.Count, uint64(b.Profile.Runs))
+				b.Profile.Markers = append(b.Profile.Markers, m)
 			}
-			slices.SortFunc(b.p.Markers, func(a, b profile.Marker) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+			slices.SortFunc(b.Profile.Markers, func(a, b profile.Marker) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 			list = append(list, b)
 		}
 	}
