@@ -7,9 +7,6 @@ func reserve(fd int, off, size int64) error { return writeZeros(fd, off, size) }
 // MoveUp returns fd unchanged.
 func MoveUp(fd int) int { return fd }
 
-// fetch returns -1: these systems have no keepers.
-func fetch(key string) int { return -1 }
-
 // processStart returns 0: any file with this process's ID counts as its own.
 func processStart() uint64 { return 0 }
 

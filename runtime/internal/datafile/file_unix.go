@@ -5,7 +5,7 @@ package datafile
 import (
 	"runtime"
 	"syscall"
-	"unsafe"
+	"unsafe" // also for go:linkname
 
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -143,7 +143,7 @@ func (f *File) Grow(size uintptr) (piece []byte, problem string) {
 	if problem = f.reserve(end); problem != "" {
 		return nil, problem
 	}
-	piece, err := syscall.Mmap(f.fd, f.size, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	piece, err := mapping(f.fd, f.size, size, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -230,9 +230,25 @@ func (f *File) Close() {
 
 // Map returns size bytes of zeroed memory outside the Go heap, or nil if there is none.
 func Map(size uintptr) unsafe.Pointer {
-	b, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	if err != nil {
-		return nil
-	}
+	b, _ := mapping(-1, 0, size, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
+
+// mapping maps size bytes of a file, or of memory, with the flags.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func mapping(fd int, at int64, size uintptr, flags int) (b []byte, err error) {
+	p, err := mmap(0, size, syscall.PROT_READ|syscall.PROT_WRITE, flags, fd, at)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), size), nil
+}
+
+// mmap is mmap(2). syscall.Mmap would add 4 KB to a program, for a list of mappings that Munmap
+// uses. Modules may link to it, see syscall/linkname_unix.go.
+//
+//go:linkname mmap syscall.mmap
+func mmap(addr, length uintptr, prot, flags, fd int, pos int64) (p uintptr, err error)

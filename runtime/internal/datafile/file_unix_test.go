@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -37,8 +38,8 @@ func TestNames(t *testing.T) {
 	}
 	want("data", "data.2")
 	a.Close()
-	if err := syscall.Munmap(first); err != nil {
-		t.Fatal(err)
+	if _, _, e := syscall.Syscall(syscall.SYS_MUNMAP, uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)), 0); e != 0 {
+		t.Fatal(e)
 	}
 	begin(t, &c, path, Options{}) // the first file's lock is free
 	want("data", "data.2")

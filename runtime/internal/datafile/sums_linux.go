@@ -21,16 +21,16 @@ func (f *File) addSums(pieces [][]byte) {
 	}
 	header := pieces[0]
 	used := uintptr(atomic.LoadUint64(word(header, layout.OffUsed)))
-	file, err := syscall.Mmap(f.fd, 0, int(used), syscall.PROT_READ, syscall.MAP_SHARED)
+	file, err := mapping(f.fd, 0, used, syscall.MAP_SHARED)
 	if err != nil {
 		return
 	}
-	defer syscall.Munmap(file)
-	block, err := syscall.Mmap(-1, 0, int(maxSumsSize(used)), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	defer unmap(file)
+	block, err := mapping(-1, 0, maxSumsSize(used), syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return
 	}
-	defer syscall.Munmap(block)
+	defer unmap(block)
 	size := fillSums(block, file)
 	end := int64(used + size)
 	if size == 0 || end > f.size && f.reserve(end) != "" || !f.write(int64(used), block[:size]) {
@@ -47,6 +47,13 @@ func (f *File) addSums(pieces [][]byte) {
 	}
 }
 
+// unmap undoes mapping.
+//
+//go:norace
+func unmap(b []byte) {
+	syscall.Syscall(syscall.SYS_MUNMAP, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0)
+}
+
 // leave replaces the mapping of the file by a private one with the same content, which is copied
 // page by page when written to. It reports whether it succeeded.
 //
@@ -54,12 +61,12 @@ func (f *File) addSums(pieces [][]byte) {
 func (f *File) leave(pieces [][]byte) bool {
 	at := int64(0)
 	for _, p := range pieces {
-		own, err := syscall.Mmap(f.fd, at, len(p), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+		own, err := mapping(f.fd, at, uintptr(len(p)), syscall.MAP_PRIVATE)
 		if err != nil {
 			return false
 		}
 		if !remap(own, len(own), p) {
-			syscall.Munmap(own)
+			unmap(own)
 			return false
 		}
 		at += int64(len(p))
