@@ -15,6 +15,7 @@ func TestRoundTripOfGroups(t *testing.T) {
 		"in a string, aligned":                  "package p\n\nfunc f() string  { return `\nperf.Close(perfs[:])\n` }\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
 		"comments with blank lines":             "package p\n\n/*\n\nfunc f() {}\n\n*/\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
 		"a comment without a declaration":       "package p\n\n// Nothing.\n\nfunc g() int { return 1 }\n\n// The end.\n",
+		"aligned bodies, a comment at the end":  "package p\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n\n// The end.\n",
 		"no import, a comment at the package":   "package p // of tests\n// It goes on.\n\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",
 		"an import with a comment":              "package p\n\nimport \"fmt\" // prints\n\nfunc g() int     { return 1 }\nfunc hh() string { return fmt.Sprint() }\n",
 		"a constraint in the middle":            "package p\n\n//go:build no\nfunc g() int     { return 1 }\nfunc hh() string { return \"\" }\n",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,14 +56,14 @@ func (w *writer) groups() (list []*tableGroup) {
 		case g != nil:
 		case !p.Sometimes:
 			if always == nil {
-				always = &tableGroup{of: p, file: w.tableName(), marks: w.marks}
+				always = &tableGroup{of: p, file: tableNames[w.o.Unit], marks: w.marks}
 				list = append(list, always)
 			}
 			g = always
 		default:
 			base := filepath.Base(p.Name)
 			g = &tableGroup{of: p, file: "markgen_table_" + base, build: p.Condition}
-			if slices.Contains(tableNames[:], g.file) {
+			if slices.Contains(slices.Collect(maps.Values(tableNames)), g.file) {
 				g.file = "markgen_table_file_" + base
 			}
 			word := fieldName("x " + strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(strings.TrimSuffix(base, ".go")))[1:]
@@ -97,18 +98,8 @@ func (w *writer) groups() (list []*tableGroup) {
 // marker returns the address of a point's marker.
 func (g *tableGroup) marker(p *rewrite.Point) string { return "&" + g.marks + "." + g.fields[p] }
 
-// tableNames has the names of the generated files of a package's three units.
-var tableNames = [...]string{"markgen_table.go", "markgen_table_test.go", "markgen_table_x_test.go"}
-
-func (w *writer) tableName() string {
-	switch w.o.Unit {
-	case "t":
-		return tableNames[1]
-	case "x":
-		return tableNames[2]
-	}
-	return tableNames[0]
-}
+// tableNames has the names of the generated files of a package by unit (Options.Unit).
+var tableNames = map[string]string{"": "markgen_table.go", "t": "markgen_table_test.go", "x": "markgen_table_x_test.go"}
 
 // typeSuffix is appended to the name of a group's variable to name its type.
 const typeSuffix = "Table"

@@ -29,6 +29,13 @@ func newTree(fset *token.FileSet, f *ast.File) *tree {
 	if err != nil {
 		return nil
 	}
+	if n := len(file.Decls); n > 0 {
+		// Package dst takes a newline right after a declaration for a part of it, so that a function on
+		// one line is no longer aligned with the one above if a comment ends the file.
+		if last := file.Decls[n-1].Decorations(); len(last.End) > 0 && last.End[0] == "\n" {
+			file.Decs.End, last.End, last.After = slices.Concat(last.End[1:], file.Decs.End), nil, dst.NewLine
+		}
+	}
 	return &tree{d, file, f, fset.File(f.FileStart)}
 }
 
