@@ -5,7 +5,7 @@ GO ?= go
 export GOFLAGS := -buildvcs=false
 
 # The packages of all modules (go.work) but bench. Those with the longest tests come first.
-ALL := ./cmd/... ./overlay/... ./service/... ./... ./runtime/...
+ALL := ./cmd/... ./overlay/... ./service/... ./tests/... ./... ./runtime/...
 
 # What of the runtime is for overlay builds alone is compiled and tested with the rest (runtime/source.go).
 TAGS := -tags=markgen_virtual
@@ -18,7 +18,7 @@ help:
 	@echo 'make test       those, lint, and one test of each kind with browsers, servers and other toolchains: before each change'
 	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
 	@echo 'make lint       gofmt, vet, staticcheck and misspell'
-	@echo 'make tidy       go mod tidy in the root, service and bench'
+	@echo 'make tidy       go mod tidy in the root, service, tests and bench'
 	@echo 'make bench      what things cost, as ratios: docs/explanation/performance.md'
 	@echo 'make soak       thousands of processes killed at any moment'
 	@echo 'make demo       marks and runs the demo application'

@@ -12,7 +12,7 @@ import (
 
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
-	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tests/browsertest"
 )
 
 // flamePaths is the number of nodes of the measured flame graph.

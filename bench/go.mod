@@ -7,10 +7,17 @@ require (
 	github.com/loov/hrtime v1.0.3
 	github.com/markgen/markgen v0.1.0
 	github.com/markgen/markgen/service v0.1.0
+	github.com/markgen/markgen/tests v0.1.0
 	github.com/prometheus/client_golang v1.25.0
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
+)
+
+require (
+	github.com/dave/dst v0.28.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 )
 
 require (

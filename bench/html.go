@@ -13,7 +13,7 @@ import (
 
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
-	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tests/browsertest"
 )
 
 // htmlMarkers is the number of markers in the measured page.

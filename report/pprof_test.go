@@ -76,6 +76,15 @@ var pprofTool = sync.OnceValues(func() (string, error) {
 
 var pprofBuilt bool
 
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if pprofBuilt {
+		tool, _ := pprofTool()
+		os.RemoveAll(filepath.Dir(tool))
+	}
+	os.Exit(code)
+}
+
 // pprofCommand returns go tool pprof in a directory with the profile and its source, in which each
 // line contains its number.
 func pprofCommand(t *testing.T, p *profile.Profile, args ...string) *exec.Cmd {

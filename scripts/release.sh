@@ -29,13 +29,13 @@ git config --global url."file://$work/src".insteadOf "https://$path"
 git config --global user.name release
 git config --global user.email release@localhost
 
-# Modules follow the modules that they require.
-modules="runtime . service"
+# Modules follow the modules that they require. Of these, tests is not published: bench requires it.
+modules="runtime . service tests"
 for dir in $modules; do
 	name=$path
 	[ "$dir" = . ] || name=$path/$dir
 	sed -i "s|^\(.*[[:space:]]$name\) v[^ ]* =>|\1 $version =>|" go.work
-	for user in . service bench; do
+	for user in . service tests bench; do
 		if [ -f $user/go.mod ] && grep -q "$name v" $user/go.mod; then
 			go mod edit -require "$name@$version" $user/go.mod
 		fi

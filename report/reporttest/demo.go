@@ -62,6 +62,23 @@ func Demo() profiletest.Run {
 	}
 }
 
+// Waiter returns a profile in which two markers have self times, of which the longer one is
+// waiting.
+func Waiter(t testing.TB) *profile.Profile {
+	p := Parse(t, Demo())
+	for i, values := range [][]profile.Value{
+		{{Name: "chan_ns", Sum: 990, Self: 990}, {Name: "run_ns", Sum: 10, Self: 10}},
+		{{Name: "chan_ns", Sum: 100, Self: 100}, {Name: "run_ns", Sum: 300, Self: 300}},
+	} {
+		m := &p.Markers[i]
+		m.Count, m.SelfNS = 1, []uint64{8e9, 4e9}[i]
+		m.Buckets = []profile.Bucket{{K: 32, Count: 1, SumNS: m.SelfNS}}
+		m.Readings = []profile.Reading{{Collector: profile.Wait, Scopes: 1, Values: values}}
+	}
+	p.Markers = p.Markers[:2]
+	return p
+}
+
 // Parse reads the run's file, as a report does.
 func Parse(t testing.TB, run profiletest.Run) *profile.Profile {
 	t.Helper()

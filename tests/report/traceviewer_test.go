@@ -13,21 +13,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tests/browsertest"
 	"github.com/markgen/markgen/tier"
 )
 
 // The trace viewer of chrome://tracing is part of the Go distribution, for go tool trace. In a
-// browser it reads the written trace, with the same result as readChrome and without problems.
+// browser it reads the written trace (report's TestChromeTrace) with the expected result.
 func TestChromeTraceInViewer(t *testing.T) {
 	tier.Test(t)
-	text := chrome(t, demoTraces()...)
-	if got, want := traceViewer(t, text), readChrome(t, text); got != want {
-		t.Errorf("the viewer reads:\n%s\nwant:\n%s", got, want)
+	written, read := goldenText(t, "trace.json"), goldenText(t, "trace-read.txt")
+	if got := traceViewer(t, written); got != read {
+		t.Errorf("the viewer reads:\n%s\nwant:\n%s", got, read)
 	}
 }
 
-// viewerScript reads /trace.json and lists the result in the format of readChrome.
+// goldenText returns a golden file of package report.
+func goldenText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../golden/testdata/report", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// viewerScript reads /trace.json and lists the result in the format of trace-read.txt.
 const viewerScript = `(async () => {
 	while (!window.ready) {
 		await new Promise(resolve => setTimeout(resolve, 10));

@@ -13,8 +13,8 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
-	"github.com/markgen/markgen/report/browsertest"
 	"github.com/markgen/markgen/report/reporttest"
+	"github.com/markgen/markgen/tests/browsertest"
 )
 
 // Light and dark follow the system until the switch is used; text is readable in both.
@@ -25,7 +25,7 @@ func TestPageTheme(t *testing.T) {
 	// The contrast of text and background, WCAG 2.2, 1.4.3.
 	const contrast = `(() => {
 		const parse = (color) => color.match(/[\d.]+/g).slice(0, 3).map((c) => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
-		const light = (color) => { const [r, g, b] = reporttest.Parse(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		const light = (color) => { const [r, g, b] = parse(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
 		const probe = document.body.appendChild(document.createElement("span"));
 		const of = (name) => { probe.style.color = "var(" + name + ")"; return light(getComputedStyle(probe).color); };
 		let worst = 99;

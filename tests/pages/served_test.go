@@ -12,10 +12,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/markgen/markgen/report/browsertest"
 	"github.com/markgen/markgen/service/pages"
 	"github.com/markgen/markgen/service/pages/pagestest"
 	"github.com/markgen/markgen/service/server"
+	"github.com/markgen/markgen/tests/browsertest"
 )
 
 // With the server and a store that needs a token, a user gets from the login page to the requested

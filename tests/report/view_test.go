@@ -14,8 +14,8 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
-	"github.com/markgen/markgen/report/browsertest"
 	"github.com/markgen/markgen/report/reporttest"
+	"github.com/markgen/markgen/tests/browsertest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -28,10 +28,6 @@ func TestMain(m *testing.M) {
 		if b, err := startBrowser(); err == nil {
 			b.Close()
 		}
-	}
-	if pprofBuilt {
-		tool, _ := pprofTool()
-		os.RemoveAll(filepath.Dir(tool))
 	}
 	os.Exit(code)
 }

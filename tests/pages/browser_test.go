@@ -16,8 +16,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/markgen/markgen/report/browsertest"
 	"github.com/markgen/markgen/service/pages/pagestest"
+	"github.com/markgen/markgen/tests/browsertest"
 	"github.com/markgen/markgen/tier"
 )
 

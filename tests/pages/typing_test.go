@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/markgen/markgen/report/browsertest"
 	"github.com/markgen/markgen/service/pages/pagestest"
+	"github.com/markgen/markgen/tests/browsertest"
 )
 
 // A slow handler delays search results until released, and records canceled requests.
