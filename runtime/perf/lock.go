@@ -21,12 +21,14 @@ var (
 // them as the program's.
 //
 //go:norace
+//go:noinline
 func lock() {
 	locked.Lock()
 	before = keepAccount()
 }
 
 //go:norace
+//go:noinline
 func unlock() {
 	before.restore()
 	locked.Unlock()

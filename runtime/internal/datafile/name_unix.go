@@ -19,7 +19,7 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, problem s
 	for n, tries := 1, 0; n < maxNames && tries < 20000; tries++ {
 		name := path
 		if n > 1 {
-			name = string(lite.AppendUint([]byte(path+"."), uint64(n)))
+			name = path + "." + lite.Uint(uint64(n))
 		}
 		var st syscall.Stat_t
 		fd, err := OpenFD(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL, &st)

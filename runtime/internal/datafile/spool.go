@@ -24,7 +24,7 @@ func enterSpool(dir string, room uint64) (made int, problem string) {
 		return made, ""
 	}
 	countRefusal(dir)
-	return made, dir + " holds more than the " + string(lite.AppendUint(nil, room)) + " bytes that it may; run markgen push " + dir
+	return made, dir + " holds more than the " + lite.Uint(room) + " bytes that it may; run markgen push " + dir
 }
 
 // makeDir creates a directory, for its owner only, and missing parents. An existing directory is

@@ -51,7 +51,7 @@ func WriteWhole(path string, b []byte) (problem string) {
 	if done, problem := writeInPlace(path, b); done {
 		return problem
 	}
-	temp := string(lite.AppendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
+	temp := path + ".tmp" + lite.Uint(uint64(syscall.Getpid()))
 	syscall.Unlink(temp) // left by an earlier process with this ID
 	fd, err := open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL)
 	if err != nil {

@@ -52,36 +52,38 @@ func Load[T any](at **Of[T], i uint32) *T {
 //go:norace
 //go:nocheckptr
 func Make[T any](at **Of[T], arena *blocks.Arena, i, least uint32, create func() *T) *T {
-	d := *at
-	if d == nil || uint64(i) >= d.n {
-		if d = enlarged(d, arena, least); d == nil {
-			return nil
-		}
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(d))
+	e := (**T)(unsafe.Pointer(entry((**Of[byte])(unsafe.Pointer(at)), arena, i, least)))
+	if e == nil {
+		return nil
 	}
-	if d.of[i] == nil {
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(create()))
+	if *e == nil {
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(e)), unsafe.Pointer(create()))
 	}
-	return d.of[i]
+	return *e
 }
 
-// enlarged returns a copy of the directory with room for at least least indexes, or nil if there is
-// no memory.
+// entry returns where the entry of index i is, in the directory at a place or a larger copy of it
+// (see Make); nil if there is no memory. It is the same code for directories of all types.
 //
 //go:norace
 //go:nocheckptr
-func enlarged[T any](d *Of[T], arena *blocks.Arena, least uint32) *Of[T] {
-	n := uint64(64)
-	for n < uint64(least) {
-		n *= 2
+func entry(at **Of[byte], arena *blocks.Arena, i, least uint32) **byte {
+	d := *at
+	if d == nil || uint64(i) >= d.n {
+		n := uint64(64)
+		for n < uint64(least) {
+			n *= 2
+		}
+		bigger := (*Of[byte])(arena.New(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
+		if bigger == nil {
+			return nil
+		}
+		bigger.n = n
+		if d != nil {
+			copy(bigger.of[:d.n], d.of[:d.n])
+		}
+		d = bigger
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(d))
 	}
-	bigger := (*Of[T])(arena.New(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
-	if bigger == nil {
-		return nil
-	}
-	bigger.n = n
-	if d != nil {
-		copy(bigger.of[:d.n], d.of[:d.n])
-	}
-	return bigger
+	return &d.of[i]
 }

@@ -60,34 +60,18 @@ func AppendUint(b []byte, v uint64) []byte {
 	}
 }
 
-// appendPadded appends v with at least n digits.
-func appendPadded(b []byte, v uint64, n int) []byte {
-	for limit := uint64(10); n > 1; n-- {
-		if v < limit {
-			for range n - 1 {
-				b = append(b, '0')
-			}
-			break
-		}
-		limit *= 10
-	}
-	return AppendUint(b, v)
-}
+// Uint returns v in decimal.
+//
+//go:noinline
+func Uint(v uint64) string { return string(AppendUint(nil, v)) }
 
 // AppendTime appends a wall clock time as 20060102-150405 in UTC.
 func AppendTime(b []byte, wallNS uint64) []byte {
 	sec := wallNS / 1e9
 	y, m, d := civil(sec / 86400)
-	for i, part := range [...]struct {
-		v      uint64
-		digits int
-	}{{y, 4}, {m, 2}, {d, 2}, {sec / 3600 % 24, 2}, {sec / 60 % 60, 2}, {sec % 60, 2}} {
-		if i == 3 {
-			b = append(b, '-')
-		}
-		b = appendPadded(b, part.v, part.digits)
-	}
-	return b
+	b = append(AppendUint(b, 1e4*y+100*m+d), '-')
+	sec %= 86400
+	return append(b, Uint(1e6 + sec/3600*1e4 + sec/60%60*100 + sec%60)[1:]...)
 }
 
 // civil converts days since 1970-01-01 to a date. The method is Howard Hinnant's,

@@ -32,15 +32,6 @@ func TestAppendUint(t *testing.T) {
 			t.Errorf("%d is written %s", v, got)
 		}
 	}
-	for _, tt := range []struct {
-		v    uint64
-		n    int
-		want string
-	}{{0, 1, "0"}, {0, 2, "00"}, {7, 2, "07"}, {10, 2, "10"}, {99, 4, "0099"}, {12345, 4, "12345"}, {math.MaxUint64, 4, "18446744073709551615"}} {
-		if got := string(appendPadded(nil, tt.v, tt.n)); got != tt.want {
-			t.Errorf("appendPadded(%d, %d) = %s, want %s", tt.v, tt.n, got, tt.want)
-		}
-	}
 }
 
 func TestFields(t *testing.T) {

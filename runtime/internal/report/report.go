@@ -58,70 +58,59 @@ type Row struct {
 
 // Format returns the text of the report. It sorts the rows.
 func Format(run *Run, rows []Row) []byte {
-	b := appendHead(nil, run)
+	text := "markgen: " + run.App + ", pid " + lite.Uint(run.PID) + ", " + quotient(run.NS, 1) + ", clock " + run.Clock +
+		", quantum " + duration(run.Quantum) + ", read " + duration(run.Read) + ", scope " + duration(run.Scope) + "\n"
 	for _, note := range run.Notes {
-		b = append(append(append(b, "markgen: "...), note...), '\n')
+		text += "markgen: " + note + "\n"
 	}
+	b := []byte(text)
 	if run.NoTable {
 		return b
 	}
 	lite.Sort(len(rows), func(i, j int) bool { return rows[i].Name < rows[j].Name },
 		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	table := [][4]string{{"marker", "count", "total", "mean"}}
-	for _, r := range rows {
-		line := [4]string{r.Name, string(lite.AppendUint(nil, r.Count)), "-", "-"}
+	const columns = 4
+	cells := []string{"marker", "count", "total", "mean"}
+	for i := range rows {
+		r, total, mean := &rows[i], "-", "-"
 		if r.Timed {
-			line[2] = string(appendPS(nil, r.Total-min(r.Nested, r.Total), 1000, 1))
-			line[3] = string(appendPS(nil, r.Total, 1000, r.Count))
+			total, mean = quotient(r.Total-min(r.Nested, r.Total), 1), quotient(r.Total, r.Count)
 		}
-		table = append(table, line)
+		cells = append(cells, r.Name, lite.Uint(r.Count), total, mean)
 	}
-	var w [4]int
-	for _, line := range table {
-		for i, s := range line {
-			w[i] = max(w[i], width(s))
-		}
+	var w [columns]int
+	for i, s := range cells {
+		w[i%columns] = max(w[i%columns], width(s))
 	}
-	for _, line := range table {
-		b = append(b, line[0]...)
-		b = appendSpaces(b, w[0]-width(line[0]))
-		for i := 1; i < len(line); i++ {
-			b = appendSpaces(b, 2+w[i]-width(line[i]))
-			b = append(b, line[i]...)
+	for i, s := range cells {
+		spaces := w[i%columns] - width(s)
+		switch i % columns {
+		case 0:
+			b = appendSpaces(append(b, s...), spaces)
+		default:
+			b = append(appendSpaces(b, spaces+2), s...)
 		}
-		b = append(b, '\n')
+		if i%columns == columns-1 {
+			b = append(b, '\n')
+		}
 	}
 	if run.Lost > 0 {
-		b = lite.AppendUint(append(b, "not recorded, for lack of memory or on a thread's own stack: "...), run.Lost)
-		b = append(b, " scopes\n"...)
+		b = append(b, "not recorded, for lack of memory or on a thread's own stack: "+lite.Uint(run.Lost)+" scopes\n"...)
 	}
 	return b
 }
 
-// appendHead appends the line about the run and its clock.
-func appendHead(b []byte, run *Run) []byte {
-	b = append(append(b, "markgen: "...), run.App...)
-	b = lite.AppendUint(append(b, ", pid "...), run.PID)
-	b = append(b, ", "...)
-	b = appendPS(b, run.NS, 1000, 1)
-	b = append(append(b, ", clock "...), run.Clock...)
-	b = appendDuration(append(b, ", quantum "...), run.Quantum)
-	b = appendDuration(append(b, ", read "...), run.Read)
-	b = appendDuration(append(b, ", scope "...), run.Scope)
-	return append(b, '\n')
-}
-
-// appendPS appends v*scale/n picoseconds as a duration; 0/0 is 0.
-func appendPS(b []byte, v, scale, n uint64) []byte {
+// quotient returns ns/n as a duration; 0/0 is 0.
+func quotient(ns, n uint64) string {
 	if n == 0 {
-		return appendDuration(b, 0)
+		return duration(0)
 	}
-	hi, lo := bits.Mul64(v, scale)
+	hi, lo := bits.Mul64(ns, 1000)
 	if hi >= n {
-		return append(b, '-')
+		return "-"
 	}
-	q, _ := bits.Div64(hi, lo, n)
-	return appendDuration(b, q)
+	ps, _ := bits.Div64(hi, lo, n)
+	return duration(ps)
 }
 
 // appendSpaces appends n spaces.
@@ -134,33 +123,20 @@ func appendSpaces(b []byte, n int) []byte {
 	return b
 }
 
-// appendDuration appends ps picoseconds with three significant digits or more
-// and a unit: 1.23ns, 45.6µs, 789ms, 12.3s.
-func appendDuration(b []byte, ps uint64) []byte {
+// duration returns ps picoseconds with three significant digits or more and a unit: 1.23ns, 45.6µs,
+// 789ms, 12.3s.
+func duration(ps uint64) string {
 	units := [...]string{"ps", "ns", "µs", "ms", "s"}
 	u, scale := 0, uint64(1)
-	for u < len(units)-1 && ps/scale >= 1000 {
-		u++
+	for ; u < len(units)-1 && ps/scale >= 1000; u++ {
 		scale *= 1000
 	}
-	whole, part := ps/scale, ps%scale
-	digits := 0
-	switch {
-	case u == 0:
-	case whole < 10:
-		digits = 2
-	case whole < 100:
-		digits = 1
+	text := lite.Uint(ps / scale)
+	if digits := 3 - len(text); u > 0 && digits > 0 {
+		part := lite.Uint(1000 + ps%scale/(scale/1000)) // a 1, and three decimals
+		text += "." + part[1:1+digits]
 	}
-	b = lite.AppendUint(b, whole)
-	if digits > 0 {
-		b = append(b, '.')
-		for range digits {
-			scale /= 10
-			b = append(b, '0'+byte(part/scale%10))
-		}
-	}
-	return append(b, units[u]...)
+	return text + units[u]
 }
 
 // width returns the number of columns of s, one for each character.

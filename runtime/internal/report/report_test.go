@@ -5,20 +5,20 @@ import (
 	"testing"
 )
 
-func TestAppendDuration(t *testing.T) {
+func TestDuration(t *testing.T) {
 	for ps, want := range map[uint64]string{
 		0: "0ps", 999: "999ps", 1000: "1.00ns", 9_999: "9.99ns", 10_000: "10.0ns", 123_456: "123ns", 999_999: "999ns",
 		1_234_000: "1.23µs", 45_600_000_000: "45.6ms", 7_890_000_000_000: "7.89s", 12_345_000_000_000_000: "12345s",
 		math.MaxUint64: "18446744s",
 	} {
-		if got := string(appendDuration(nil, ps)); got != want {
+		if got := duration(ps); got != want {
 			t.Errorf("%d ps is written %s, want %s", ps, got, want)
 		}
 	}
-	if got := string(appendPS(nil, math.MaxUint64, 1000, 1)); got != "-" {
+	if got := quotient(math.MaxUint64, 1); got != "-" {
 		t.Errorf("what no number of ps can say is written %s", got)
 	}
-	if got := string(appendPS(nil, 0, 1000, 0)); got != "0ps" {
+	if got := quotient(0, 0); got != "0ps" {
 		t.Errorf("the mean of nothing is written %s", got)
 	}
 }

@@ -56,7 +56,7 @@ func Parse(text string) (h History, problem string) {
 			h.runs = append(h.runs, entry{id, id, min(runs, maxRuns)})
 		}
 		if !ok {
-			return History{}, "line " + string(lite.AppendUint(nil, n)) + " is not ID RUNS, or ID conflicts ID"
+			return History{}, "line " + lite.Uint(n) + " is not ID RUNS, or ID conflicts ID"
 		}
 	}
 	h.runs.sort()

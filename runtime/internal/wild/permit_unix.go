@@ -22,7 +22,7 @@ func (p *Permit) Acquire() (refused uint64) {
 		temp = "/tmp"
 	}
 	uid := uint32(syscall.Geteuid())
-	dir := string(lite.AppendUint([]byte(temp+"/markgen-wild-"), uint64(uid)))
+	dir := temp + "/markgen-wild-" + lite.Uint(uint64(uid))
 	syscall.Mkdir(dir, 0o700)
 	// In a world-writable directory, dir may belong to another user, or be a link.
 	var st syscall.Stat_t
@@ -31,7 +31,7 @@ func (p *Permit) Acquire() (refused uint64) {
 	}
 	for n := uint64(1); n <= MaxProcesses; n++ {
 		var err error
-		if p.file, err = datafile.OpenLocked(string(lite.AppendUint([]byte(dir+"/"), n))); err == nil {
+		if p.file, err = datafile.OpenLocked(dir + "/" + lite.Uint(n)); err == nil {
 			return layout.WildPicked
 		}
 		if err != syscall.EWOULDBLOCK {
