@@ -1,18 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-
 	"github.com/markgen/markgen/internal/promtest"
+	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -96,7 +97,7 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
-// A scraper that asks for protocol buffers gets them, with native histograms.
+// A scraper that asks for protocol buffers gets those of the profile, which have native histograms.
 func TestPromProtobuf(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), promtest.ShopRun(1), 0o666); err != nil {
@@ -106,30 +107,22 @@ func TestPromProtobuf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	format := expfmt.NewFormat(expfmt.TypeProtoDelim)
-	req.Header.Set("Accept", string(format))
+	req.Header.Set("Accept", "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if got := expfmt.ResponseFormat(res.Header); got.FormatType() != expfmt.TypeProtoDelim {
-		t.Fatalf("%s: %s", res.Status, got)
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
 	}
-	native, buckets := 0, 0
-	for in := expfmt.NewDecoder(res.Body, format); ; {
-		var f dto.MetricFamily
-		if in.Decode(&f) != nil {
-			break
-		}
-		for _, m := range f.GetMetric() {
-			if h := m.GetHistogram(); h != nil && h.Schema != nil {
-				native++
-			}
-			buckets += len(m.GetHistogram().GetBucket())
-		}
+	want := httptest.NewRecorder()
+	report.ServeProm(want, req, promtest.ShopProfile(t, dir), report.Options{Format: "prom"})
+	if form := res.Header.Get("Content-Type"); form != want.Header().Get("Content-Type") || !strings.HasPrefix(form, "application/vnd.google.protobuf;") {
+		t.Errorf("%s: %s", res.Status, form)
 	}
-	if native != 5 || buckets > 0 {
-		t.Errorf("%d native histograms, want 5, and %d classic buckets, want none", native, buckets)
+	if !bytes.Equal(got, want.Body.Bytes()) {
+		t.Errorf("%d bytes that differ from the %d of the profile", len(got), want.Body.Len())
 	}
 }
