@@ -284,14 +284,14 @@ func passDemoted(m *Marker) {
 //go:norace
 func timeOn(m *Marker) { m.clearOff(layout.OffDemoted) }
 
-// clearOff clears a bit of the marker's first word, and OffSettled if that is all that is left: alone
-// it would say that the marker is off.
+// clearOff clears bits of the marker's first word, and OffSettled if that is all that is left: alone
+// it would say that the marker is off, or demoted (OpenTally).
 //
 //go:norace
-func (m *Marker) clearOff(bit uint32) {
+func (m *Marker) clearOff(bits uint32) {
 	for {
 		w := shared.Load(&m.Off)
-		left := w &^ bit
+		left := w &^ bits
 		if left == layout.OffSettled {
 			left = 0
 		}

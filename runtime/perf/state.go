@@ -191,12 +191,7 @@ func (t *table) follow(s RunState) {
 		m := t.at(uint32(i))
 		switch {
 		case s == layout.StateProfiling:
-			if w := shared.Load(&m.Off); w&layout.OffByState != 0 {
-				w = shared.ClearBits(&m.Off, layout.OffByState)
-				if w&^(layout.OffByState|layout.OffSettled) == 0 {
-					shared.ClearBits(&m.Off, layout.OffSettled)
-				}
-			}
+			m.clearOff(layout.OffByState)
 		case shared.Load(&m.index)&layout.IndexKept != 0 && s != layout.StateStopped:
 		case shared.Load(&m.Off)&layout.OffByState == 0:
 			shared.SetBits(&m.Off, layout.OffByState)

@@ -46,10 +46,22 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 
 // TallyUnit is Tally for functions that several goroutines may run at once, so that the counters
 // used last may belong to another goroutine, as is usual for demoted markers. It takes a little
-// longer.
+// longer. It is called only in a run, in which t is open.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
+	if own := t.units[at/unitSize%tallyUnits]; own.unit^at >= unitSize {
+		free_markgen_none[0] = t.find(last, i)
+	} else {
+		*own.counter(i)++
+	}
+	return n
+}
+
+// tallyDemoted is TallyUnit for scopes of a demoted marker. It also does what is due, as the end of a
+// timed scope would.
+func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
+	at := uintptr(unsafe.Pointer(&n))
+	if own := t.units[at/unitSize%tallyUnits]; own.unit^at >= unitSize {
 		free_markgen_none[0] = t.find(last, i)
 	} else {
 		c := own.counter(i)
@@ -238,7 +250,7 @@ func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters 
 //go:nocheckptr
 func (t *Tallies) open(number uint64, e *table) {
 	for i := range t.units {
-		shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&t.units[i])), nil)
+		shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&t.units[i])), unsafe.Pointer(&NoOwn))
 	}
 	clear(t.next[:])
 	for i := range t.last { // after the units, see pass
@@ -254,8 +266,8 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if off := m.Off; off&Closed == 0 { // a single test while markers are off
 		if off == 0 {
 			free_markgen_none[0] = Begin(m)
-		} else if off&layout.OffDemoted != 0 { // OffSettled alone is about to be cleared
-			free_markgen_none[0] = TallyUnit(t, last, i)
+		} else {
+			free_markgen_none[0] = tallyDemoted(t, last, i)
 		}
 	}
 	return n
@@ -266,7 +278,7 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	off := m.Off
 	if isDemoted(off) {
-		free_markgen_none[0] = TallyUnit(t, last, i)
+		free_markgen_none[0] = tallyDemoted(t, last, i)
 		return false
 	}
 	return true

@@ -155,9 +155,7 @@ func turnMarker(number uint32, on bool) {
 			shared.ClearBits(&m.index, layout.IndexOff)
 		}
 		for _, m := range [...]*Marker{m, gate} {
-			if w := shared.ClearBits(&m.Off, layout.OffByChoice|layout.OffByLimit); w&^(layout.OffByChoice|layout.OffByLimit|layout.OffSettled) == 0 {
-				shared.ClearBits(&m.Off, layout.OffSettled)
-			}
+			m.clearOff(layout.OffByChoice | layout.OffByLimit)
 		}
 		return
 	}
