@@ -47,13 +47,28 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // TallyUnit is Tally for functions that several goroutines may run at once, so that the counters
 // used last may belong to another goroutine, as is usual for demoted markers. It takes a little
 // longer. It is called only in a run, in which t is open.
+//
+// Like what it calls it is small enough to inline even into the largest functions, where the
+// compiler inlines hardly anything (inlineBigFunctionMaxCost in cmd/compile/internal/inline).
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	if own := t.units[at/unitSize%tallyUnits]; own.unit^at >= unitSize {
-		free_markgen_none[0] = t.find(last, i)
+	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i)
+	return n
+}
+
+// add adds one to counter i if o has the counters of the unit of the address at.
+func (o *Own) add(t *Tallies, last **Own, at, i uintptr) (n Nothing) {
+	if o.unit^at >= unitSize {
+		free_markgen_none[0] = t.findAt(last, at, i)
 	} else {
-		*own.counter(i)++
+		free_markgen_none[0] = count(o.counter(i))
 	}
+	return n
+}
+
+// count adds one to the counter at c.
+func count(c *uint64) (n Nothing) {
+	*c++
 	return n
 }
 
@@ -61,13 +76,24 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // timed scope would.
 func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	if own := t.units[at/unitSize%tallyUnits]; own.unit^at >= unitSize {
-		free_markgen_none[0] = t.find(last, i)
+	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].addDemoted(t, last, at, i)
+	return n
+}
+
+// addDemoted is add for tallyDemoted.
+func (o *Own) addDemoted(t *Tallies, last **Own, at, i uintptr) (n Nothing) {
+	if o.unit^at >= unitSize {
+		free_markgen_none[0] = t.findAt(last, at, i)
 	} else {
-		c := own.counter(i)
-		if *c++; *c%checkEvery == 0 {
-			free_markgen_none[0] = checkIfDue()
-		}
+		free_markgen_none[0] = countDemoted(o.counter(i))
+	}
+	return n
+}
+
+// countDemoted adds one to the counter at c, and sometimes does what is due.
+func countDemoted(c *uint64) (n Nothing) {
+	if *c++; *c%checkEvery == 0 {
+		free_markgen_none[0] = checkIfDue()
 	}
 	return n
 }
