@@ -24,7 +24,8 @@ const largestFunctions = 10
 // shares compares default reports of programs with every function, loop and branch marked with CPU
 // profiles of the plain programs: the share of running self time per function, the processor time,
 // and the cost of markers. All runs of the plain program together are one profile, and each marked
-// run is compared with it.
+// run is compared with it. Of programs whose goroutines wait only deep builds know what is running:
+// these have builds of both kinds, and the deep one's shares.
 //
 // Only markers that are timed have self time. So each sample of the profile counts for the innermost
 // of its functions, inlined ones included, that has a timed marker, as the time of unmarked functions
@@ -50,10 +51,20 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 	}
 	var plain []float64 // processor time, s
 	var profiles []*pprof.Profile
-	var runs []*profile.Profile
+	var runs, deep []*profile.Profile
 	profiled, data := filepath.Join(b.work, p.name+".pprof"), b.dataFile(p.name)
 	program := func(environ []string, words ...string) (process, error) {
 		return runProcess(ctx, built.dir, environ, slices.Concat(b.exec, words, built.args)...)
+	}
+	collect := func(environ []string, path string) (*profile.Profile, error) {
+		if _, err := program(environ, b.markgen, "exec", "-report", "none", "-o", data, path); err != nil {
+			return nil, err
+		}
+		run, err := runfile.Read(data)
+		if err == nil && run.Cost == nil {
+			err = fmt.Errorf("the data have no processor time")
+		}
+		return run, err
 	}
 	for range b.roundsOr(3) {
 		ran, err := program(nil, built.plain)
@@ -69,25 +80,30 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 			return err
 		}
 		profiles = append(profiles, taken)
-		if _, err := program(built.environ, b.markgen, "exec", "-report", "none", "-o", data, built.marked); err != nil {
-			return err
-		}
-		run, err := runfile.Read(data)
+		run, err := collect(nil, built.marked)
 		if err != nil {
 			return err
 		}
-		if run.Cost == nil {
-			return fmt.Errorf("the data have no processor time")
-		}
 		runs = append(runs, run)
+		if built.deep == "" {
+			continue
+		}
+		if run, err = collect([]string{"MARKGEN=collect=time+wait"}, built.deep); err != nil { // as markgen run -deep
+			return err
+		}
+		deep = append(deep, run)
 	}
 	all, err := pprof.Merge(profiles)
 	if err != nil {
 		return err
 	}
-	was := profiledShares(all, timedFunctions(runs[0]), built.main)
+	compared := runs
+	if built.deep != "" {
+		compared = deep
+	}
+	was := profiledShares(all, timedFunctions(compared[0]), built.main)
 	var is []map[string]float64
-	for _, run := range runs {
+	for _, run := range compared {
 		is = append(is, reportedShares(run))
 	}
 	for _, reported := range is {

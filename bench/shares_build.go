@@ -16,11 +16,10 @@ import (
 type builtProgram struct {
 	dir    string // directory to run it in, with its input
 	plain  string // path of the plain program, which writes a CPU profile if profileVariable is set
-	marked string
+	marked string // path of the program as markgen run -all builds it
+	deep   string // of that with -deep, if its goroutines wait, else ""
 	main   string // import path of package main
 	args   []string
-
-	environ []string // of the marked program: what markgen run sets for a deep build
 }
 
 // buildShared builds a program plain and marked, and writes its input.
@@ -47,14 +46,15 @@ func (b *bench) buildShared(ctx context.Context, p sharedProgram) (built builtPr
 	if _, err := runProcess(ctx, module, nil, "go", "build", "-overlay", profiling, "-o", built.plain, p.main); err != nil {
 		return built, err
 	}
-	words := []string{b.markgen, "build", "-all", "-o", built.marked}
-	if p.deep {
-		words = append(words[:2:2], append([]string{"-deep"}, words[2:]...)...)
-		built.environ = []string{"MARKGEN=collect=time+wait"}
-	}
-	cache := "MARKGENCACHE=" + filepath.Join(b.caches, "shares")
-	if _, err := runProcess(ctx, module, []string{cache}, append(words, p.main)...); err != nil {
+	cache := []string{"MARKGENCACHE=" + filepath.Join(b.caches, "shares")}
+	if _, err := runProcess(ctx, module, cache, b.markgen, "build", "-all", "-o", built.marked, p.main); err != nil {
 		return built, err
+	}
+	if p.deep {
+		built.deep = filepath.Join(b.work, p.name, "deep")
+		if _, err := runProcess(ctx, module, cache, b.markgen, "build", "-all", "-deep", "-o", built.deep, p.main); err != nil {
+			return built, err
+		}
 	}
 	built.args, err = p.input(ctx, built.dir)
 	return built, err
