@@ -1,5 +1,5 @@
 // Package server is the central service of the fleet over HTTP: it accepts batches, and answers
-// what an API costs. openapi.yaml describes the interface; tests check every answer against it.
+// what an API costs. openapi.yaml describes the interface; tests/server checks every answer against it.
 //
 //	s, err := server.New(store, server.Options{Catalogue: c, Pages: pages})
 //	err = server.Serve(ctx, listener, s, server.Limits{})
