@@ -34,22 +34,18 @@ const (
 )
 
 // Tally adds one to counter i, from 0, of the package whose counters t are; last is the variable of
-// the calling function. It inlines into its caller.
+// the calling function.
+//
+// Like what it calls it is small enough to inline even into the largest functions, where the
+// compiler inlines hardly anything (inlineBigFunctionMaxCost in cmd/compile/internal/inline).
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
-		free_markgen_none[0] = t.find(last, i)
-	} else {
-		*own.counter(i)++
-	}
+	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n)), i)
 	return n
 }
 
 // TallyUnit is Tally for functions that several goroutines may run at once, so that the counters
 // used last may belong to another goroutine, as is usual for demoted markers. It takes a little
 // longer. It is called only in a run, in which t is open.
-//
-// Like what it calls it is small enough to inline even into the largest functions, where the
-// compiler inlines hardly anything (inlineBigFunctionMaxCost in cmd/compile/internal/inline).
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i)
@@ -160,12 +156,8 @@ func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 // counter returns the shared counter i.
 func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
 
-// find is lookUp, but makes counters for a unit that has none and calls it often. It inlines.
-func (t *Tallies) find(last **Own, i uintptr) (n Nothing) {
-	return t.findAt(last, uintptr(unsafe.Pointer(&n)), i)
-}
-
-// findAt is find for the unit of the address at.
+// findAt is lookUp for the unit of the address at, but makes counters for a unit that has none and
+// calls it often.
 //
 //go:norace
 //go:noinline
