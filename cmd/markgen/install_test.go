@@ -133,11 +133,56 @@ func TestInstallTool(t *testing.T) {
 	if len(indirect) > 25 {
 		t.Errorf("%d indirect requirements, want 25 at most:\n%s", len(indirect), strings.Join(indirect, "\n"))
 	}
-	// Dependencies of the service and of development are not required.
-	graph := i.run("m", "go", "mod", "graph")
-	for _, path := range []string{"honnef.co/go/tools", "github.com/getkin/kin-openapi", "github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "modernc.org/sqlite", "github.com/jackc/pgx/v5", "google.golang.org/grpc"} {
-		if found := regexp.MustCompile(`(?m)^(github\.com/markgen/\S+) ` + regexp.QuoteMeta(path) + `@`).FindString(graph); found != "" {
-			t.Errorf("it is required: %s", found)
+	i.requiresNone("m")
+	// go mod tidy needs the tests of the packages that are built, too.
+	before := len(i.lines("m/go.mod"))
+	i.run("m", "go", "mod", "tidy")
+	if after := i.lines("m/go.mod"); len(after) != before {
+		t.Errorf("go mod tidy changes the %d lines of go.mod to %q", before, after)
+	}
+	i.requiresNone("m")
+}
+
+// A program with markers requires the runtime, which requires nothing.
+func TestInstallRuntime(t *testing.T) {
+	i := newInstalled(t)
+	i.write("m/go.mod", "module example.com/m\n\ngo "+rt.GoVersion+".0\n")
+	i.write("m/m.go", "package m\n\nimport _ \""+modproxy.Modules["runtime"]+"/perf\"\n")
+	i.run("m", "go", "get", modproxy.Modules["runtime"]+"@v0.1.0")
+	i.run("m", "go", "mod", "tidy")
+	i.requiresNone("m")
+	for line := range strings.Lines(i.run("m", "go", "mod", "graph")) {
+		if from, to, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(from, modproxy.Modules["runtime"]) && !strings.HasPrefix(to, "go@") {
+			t.Errorf("the runtime requires %s", to)
+		}
+	}
+}
+
+// requiresNone checks that our modules do not make a user's module require what only the service, tests
+// and tools need.
+func (i *installed) requiresNone(dir string) {
+	i.t.Helper()
+	graph, sums := i.run(dir, "go", "mod", "graph"), ""
+	if text, err := os.ReadFile(filepath.Join(i.dir, dir, "go.sum")); err == nil {
+		sums = string(text)
+	}
+	for _, path := range []string{
+		"honnef.co/go/tools", "github.com/golangci/misspell", // make lint
+		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/getkin/kin-openapi", // tests
+		"github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/munnerz/goautoneg",
+		"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "modernc.org/sqlite", "github.com/jackc/pgx/v5", // the service
+	} {
+		if found := regexp.MustCompile(`(?m)^.* ` + regexp.QuoteMeta(path) + `@.*`).FindString(graph); found != "" {
+			i.t.Errorf("%s: it is required: %s", dir, found)
+		}
+		if strings.Contains(sums, path+" ") {
+			i.t.Errorf("%s: go.sum has %s", dir, path)
+		}
+	}
+	// golang.org/x/perf requires these, for commands of its own.
+	for _, path := range []string{"google.golang.org/grpc", "google.golang.org/protobuf"} {
+		if found := regexp.MustCompile(`(?m)^github\.com/markgen/\S+ ` + regexp.QuoteMeta(path) + `@.*`).FindString(graph); found != "" {
+			i.t.Errorf("%s: it is required: %s", dir, found)
 		}
 	}
 }
