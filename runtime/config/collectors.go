@@ -41,6 +41,8 @@ func Has(list, name string) bool {
 }
 
 // Collects reports whether the configuration asks for a collector.
+//
+//go:noinline
 func (c *Config) Collects(name string) bool {
 	return c.Collect == "" && name == "time" || Has(c.Collect, name)
 }

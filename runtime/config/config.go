@@ -63,13 +63,15 @@ const (
 	demoteBelow = 20
 
 	defaultPaths = 65_536
-	maxPaths     = 1 << 21 // cct.MaxLimit
 
 	defaultPick = 5
 	defaultBusy = 75
 
 	// DefaultRoom is the default of Room.
 	DefaultRoom = 1 << 30
+
+	// MaxPaths is the maximum of Paths.
+	MaxPaths = 1 << 21
 
 	// MaxPick is the maximum of Pick.
 	MaxPick = 50
@@ -240,7 +242,7 @@ func Parse(value string) (c Config, problem string) {
 			if !hasValue {
 				n, ok = defaultPaths, true
 			}
-			if ok && n >= 1 && n <= maxPaths {
+			if ok && n >= 1 && n <= MaxPaths {
 				c.Paths = n
 				continue
 			}

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/markgen/markgen/runtime/internal/cct"
 )
 
 func TestParse(t *testing.T) {
@@ -29,7 +27,7 @@ func TestParse(t *testing.T) {
 		{"clock=tsc", Config{File: DefaultFile, TSC: true}},
 		{"clock=mono", Config{File: DefaultFile, Mono: true}},
 		{"paths", Config{File: DefaultFile, Paths: 65_536}},
-		{"paths=2097152", Config{File: DefaultFile, Paths: cct.MaxLimit}},
+		{"paths=2097152", Config{File: DefaultFile, Paths: MaxPaths}},
 		{"paths,sample=1:10", Config{File: DefaultFile, Paths: 65_536, Sample: 10, Countdown: true}},
 		{"paths,buckets", Config{File: DefaultFile, Paths: 65536, Buckets: true}},
 		{"paths=100,unfolded,sample=1:1", Config{File: DefaultFile, Paths: 100, Unfolded: true, Sample: 1}},

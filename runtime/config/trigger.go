@@ -24,6 +24,8 @@ const (
 const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N"
 
 // Opens reports whether the trigger starts or resumes collection.
+//
+//go:noinline
 func (t *Trigger) Opens() bool { return t.Key == "start" || t.Key == "resume" }
 
 // OnMarker reports whether scopes of a marker set the trigger off.

@@ -4,6 +4,7 @@ package perf
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/collect"
@@ -116,18 +117,19 @@ func openCollectors() bool {
 		}
 		p.add(r)
 	}
-	for _, c := range collect.Collectors {
+	for i := range collect.Collectors {
+		c := &collect.Collectors[i]
 		if !conf.Collects(c.Name) {
 			continue
 		}
-		r, missing := c.Open(collect.Process{Lock: lock, Unlock: unlock, Memory: arena.New})
+		r, missing := c.Open(&process)
 		for _, what := range missing {
 			complain("collect=" + c.Name + ": " + what + "; left out")
 		}
 		p.add(r)
 	}
 	lock()
-	described := p.Describe(&planBlocks)
+	described := p.Describe(&space)
 	unlock()
 	if described {
 		plans = append(plans, p)
@@ -135,6 +137,13 @@ func openCollectors() bool {
 		hot.hooks |= hookRead
 	}
 	return true
+}
+
+// process is this package for collectors.
+var process = collect.Process{
+	Lock:   lock,
+	Unlock: unlock,
+	Memory: func(size uintptr) unsafe.Pointer { return arena.New(size) },
 }
 
 // closeCollectors reverses openCollectors.
@@ -166,7 +175,7 @@ func missing() (wait bool, unknown string) {
 // add adds a collector, if there is room.
 //
 //go:norace
-func (p *plan) add(r collect.Reader) {
+func (p *plan) add(r *collect.Reader) {
 	if !p.Add(r) {
 		complain("collector " + r.Name + ": 8 collectors and 64 values are read at most; left out")
 	}

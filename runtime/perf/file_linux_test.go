@@ -120,7 +120,7 @@ func TestDirectoryFile(t *testing.T) {
 	for _, name := range []string{"data", "link"} {
 		r := inDir(t, dir, "file="+name, "work", "1")
 		r.data(name + ".2")
-		if want := "MARKGEN: key \"file\": " + name + " is a directory; data go beside it"; strings.Count(r.stderr, want) != 1 {
+		if want := "MARKGEN: key \"file\": " + name + " exists and is not the data of a run; data go beside it"; strings.Count(r.stderr, want) != 1 {
 			t.Errorf("file=%s: %q", name, r.stderr)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/internal/cct"
 	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/directory"
@@ -36,9 +37,6 @@ type nodesRef struct {
 	_ [8 - unsafe.Sizeof(uintptr(0))]byte
 	p *pathNodes
 }
-
-// pathBlocks makes blocks of a tree. The caller holds the lock.
-var pathBlocks = cct.Blocks{New: space.New, Publish: space.Publish}
 
 // openPaths begins to record paths. It returns false if there is no memory.
 //
@@ -113,7 +111,7 @@ func addPath(t *cct.Tree, parent, index, label uint32) (k uint32) {
 	from := now()
 	lock()
 	if !noRun() && t == paths {
-		k = t.Add(&pathBlocks, parent, index, label)
+		k = t.Add(&space, parent, index, label)
 	}
 	unlock()
 	discount(from)
@@ -183,7 +181,7 @@ func pathCell(pid int, node uint32) *cct.Cell {
 func makePathCell(pid int, node uint32) *cct.Cell {
 	pid = min(pid, layout.MaxShards)
 	return directory.Make(&shards[pid].paths, &arena, node, node+1, func() *cct.Cell {
-		return cct.NewCell(&pathBlocks, uint32(pid), node)
+		return cct.NewCell(&space, uint32(pid), node)
 	})
 }
 
@@ -193,7 +191,7 @@ func makePathCell(pid int, node uint32) *cct.Cell {
 //go:norace
 func makePath(pid int, p *endedScope) bool {
 	c := makePathCell(pid, p.node)
-	return c != nil && (!pathTimes || !p.timed || c.MakeTimes(&pathBlocks, p.ns))
+	return c != nil && (!pathTimes || !p.timed || c.MakeTimes(&space, p.ns))
 }
 
 // exitOnPath is exit for a run with the hook hookPaths alone.
@@ -314,9 +312,6 @@ func (p *endedScope) addTo(path *cct.Cell) {
 // scratchPath is the cell of calibration's scopes where there are no buckets.
 var scratchPath cct.Cell
 
-// scratchBlocks make buckets for such cells, outside of the file.
-var scratchBlocks = cct.Blocks{New: func(_, _ uint32, size uintptr) unsafe.Pointer { return arena.New(size) }, Publish: func(unsafe.Pointer) {}}
-
 // calibratePaths makes the cell of the path of calibration's scopes on processor pid. The caller
 // holds the lock.
 //
@@ -330,9 +325,9 @@ func calibratePaths(pid int) {
 			return &scratchPath
 		}
 		// It is pinned: nothing may be missing when its scopes end, however long they take.
-		c := (*cct.Cell)(arena.New(unsafe.Sizeof(cct.Cell{})))
+		c, memory := (*cct.Cell)(arena.New(unsafe.Sizeof(cct.Cell{}))), blocks.InMemory(&arena)
 		for ns := uint64(1 << 63); c != nil && ns > 0; ns /= 2 {
-			if !c.MakeTimes(&scratchBlocks, ns) {
+			if !c.MakeTimes(&memory, ns) {
 				c = nil
 			}
 		}
@@ -376,7 +371,7 @@ func Label(value string) bool {
 		from := now()
 		lock()
 		if !noRun() && t == paths {
-			label = t.AddLabel(&pathBlocks, e.marker, value)
+			label = t.AddLabel(&space, e.marker, value)
 		}
 		unlock()
 		p.discount(from)

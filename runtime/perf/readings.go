@@ -223,12 +223,12 @@ func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, 
 		if to == &p.paths {
 			of = layout.ReadPath + uint64(index)
 		}
-		return p.NewBlock(&planBlocks, uint32(shard), of)
+		return p.NewBlock(&space, uint32(shard), of)
 	})
 	if b == nil {
 		return true
 	}
-	if !p.MakeRoom(&planBlocks, b, f) {
+	if !p.MakeRoom(&space, b, f) {
 		return true
 	}
 	if pid >= layout.MaxShards {
@@ -237,6 +237,3 @@ func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, 
 	}
 	return false
 }
-
-// planBlocks makes blocks for a plan. The caller holds the lock.
-var planBlocks = collect.Blocks{New: space.New, Publish: space.Publish}

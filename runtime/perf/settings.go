@@ -63,6 +63,8 @@ func (c *settings) onlyProblem() string {
 }
 
 // expand returns the path that file= or report= means in this process.
+//
+//go:noinline
 func expand(path, app string, pid int, wallNS uint64) string {
 	return config.Expand(path, func(b []byte, letter byte) []byte {
 		switch letter {

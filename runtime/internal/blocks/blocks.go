@@ -70,6 +70,9 @@ func (s *Space) Open(file *datafile.File, first []byte, arena *Arena, warn func(
 	return s.header
 }
 
+// InMemory returns a Space whose blocks are in the arena, and in no file.
+func InMemory(arena *Arena) Space { return Space{arena: arena} }
+
 //go:norace
 func (s *Space) word(off uintptr) *uint64 { return (*uint64)(unsafe.Add(s.header, off)) }
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -62,11 +63,11 @@ var (
 //
 //go:norace
 //go:nocheckptr
-func NewCell(b *Blocks, shard, node uint32) *Cell {
-	c := (*Cell)(b.New(layout.BlockPathCell, shard, unsafe.Sizeof(Cell{})))
+func NewCell(space *blocks.Space, shard, node uint32) *Cell {
+	c := (*Cell)(space.New(layout.BlockPathCell, shard, unsafe.Sizeof(Cell{})))
 	if c != nil {
 		c.node = uint64(node)
-		b.Publish(unsafe.Pointer(c))
+		space.Publish(unsafe.Pointer(c))
 	}
 	return c
 }
@@ -78,19 +79,19 @@ func NewCell(b *Blocks, shard, node uint32) *Cell {
 //
 //go:norace
 //go:nocheckptr
-func (c *Cell) MakeTimes(b *Blocks, ns uint64) bool {
+func (c *Cell) MakeTimes(space *blocks.Space, ns uint64) bool {
 	first := place(ns) &^ 1
 	for t := c.times.p; t != nil; t = t.next.p {
 		if t.first == first {
 			return true
 		}
 	}
-	t := (*Buckets)(b.New(layout.BlockPathBuckets, c.shard, unsafe.Sizeof(Buckets{})))
+	t := (*Buckets)(space.New(layout.BlockPathBuckets, c.shard, unsafe.Sizeof(Buckets{})))
 	if t == nil {
 		return false
 	}
 	t.node, t.first, t.next = uint32(c.node), first, c.times
-	b.Publish(unsafe.Pointer(t))
+	space.Publish(unsafe.Pointer(t))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&c.times.p)), unsafe.Pointer(t))
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -88,7 +89,7 @@ func cut(text string) string { return text[:min(len(text), maxLabelSize)] }
 //
 //go:norace
 //go:nocheckptr
-func (t *Tree) AddLabel(b *Blocks, marker uint32, text string) uint32 {
+func (t *Tree) AddLabel(space *blocks.Space, marker uint32, text string) uint32 {
 	if k := t.Label(marker, text); k != 0 {
 		return k
 	}
@@ -101,7 +102,7 @@ func (t *Tree) AddLabel(b *Blocks, marker uint32, text string) uint32 {
 		of = l.add(place, label{marker: marker})
 	}
 	text = cut(text)
-	p := b.New(layout.BlockLabel, 0, layout.OffLabelText+uintptr(len(text)))
+	p := space.New(layout.BlockLabel, 0, layout.OffLabelText+uintptr(len(text)))
 	if p == nil {
 		return Other
 	}
@@ -109,7 +110,7 @@ func (t *Tree) AddLabel(b *Blocks, marker uint32, text string) uint32 {
 	*(*uint64)(unsafe.Add(p, layout.OffLabelNumber)) = uint64(k)
 	*(*uint64)(unsafe.Add(p, layout.OffLabelLen)) = uint64(len(text))
 	copy(unsafe.Slice((*byte)(into), len(text)), text)
-	b.Publish(p)
+	space.Publish(p)
 	_, place = l.find(marker, text)
 	l.add(place, label{text: into, size: uint32(len(text)), marker: marker})
 	atomic.AddUint32(&l.list[of%labelRoom].count, 1)

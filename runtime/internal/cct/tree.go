@@ -6,7 +6,7 @@
 //	k := tree.Child(parent, marker, 0)
 //	if k == None {
 //		lock()
-//		k = tree.Add(&blocks, parent, marker, 0)
+//		k = tree.Add(&space, parent, marker, 0)
 //		unlock()
 //	}
 //
@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -59,14 +61,8 @@ const maxUnfolded = 256
 // is inside itself, an ancestor.
 type line struct{ parent, marker, label, node uint32 }
 
-// Blocks makes blocks of the data file, under the lock.
-type Blocks struct {
-	New     func(kind, shard uint32, size uintptr) unsafe.Pointer // zeroed after its head; nil if there is no memory
-	Publish func(unsafe.Pointer)
-}
-
 // MaxLimit is the maximum number of nodes of a tree.
-const MaxLimit = 1 << 21
+const MaxLimit = config.MaxPaths
 
 // Open makes t empty, with room for limit nodes, at most MaxLimit, and as many for scopes beyond
 // it. unfolded says that a marker inside itself gets a node of its own. scratch is the marker of
@@ -145,7 +141,7 @@ func (t *Tree) beyond(parent, marker, label uint32) uint32 {
 //
 //go:norace
 //go:nocheckptr
-func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
+func (t *Tree) Add(space *blocks.Space, parent, marker, label uint32) uint32 {
 	if k := t.Child(parent, marker, label); k != None {
 		return k
 	}
@@ -163,7 +159,7 @@ func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
 	if k >= t.room {
 		return None
 	}
-	p := (*block)(b.New(layout.BlockPath, 0, unsafe.Sizeof(block{})))
+	p := (*block)(space.New(layout.BlockPath, 0, unsafe.Sizeof(block{})))
 	if p == nil {
 		return None
 	}
@@ -175,7 +171,7 @@ func (t *Tree) Add(b *Blocks, parent, marker, label uint32) uint32 {
 	if label&Starts != 0 {
 		p.flags = layout.PathStarts
 	}
-	b.Publish(unsafe.Pointer(p))
+	space.Publish(unsafe.Pointer(p))
 	t.nodes[k] = node{parent, marker, label, t.nodes[parent].depth + 1}
 	t.link(parent, marker, label, k)
 	atomic.StoreUint32(&t.n, k+1)

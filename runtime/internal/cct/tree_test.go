@@ -8,28 +8,32 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 const scratch = 1
 
-// A file keeps the blocks of a tree.
+// A file has the blocks of a tree.
 type file struct {
 	sync.Mutex
-	blocks    [][]uint64
-	published int
+	blocks.Space
+	first []uint64
 }
 
-func (f *file) made() *Blocks {
-	return &Blocks{
-		New: func(kind, shard uint32, size uintptr) unsafe.Pointer {
-			b := make([]uint64, (size+63)/64*8)
-			*(*uint32)(unsafe.Pointer(&b[0])) = kind
-			f.blocks = append(f.blocks, b)
-			return unsafe.Pointer(&b[0])
-		},
-		Publish: func(unsafe.Pointer) { f.published++ },
+func newFile() *file {
+	f := &file{first: make([]uint64, 1<<20)}
+	f.Open(nil, unsafe.Slice((*byte)(unsafe.Pointer(&f.first[0])), 8*len(f.first)), nil, nil)
+	return f
+}
+
+// published returns the blocks that readers see.
+func (f *file) published() (all [][]uint64) {
+	used := f.first[layout.OffUsed/8] / 8
+	for at := uint64(layout.HeaderSize / 8); at < used; at += f.first[at+layout.OffBlockSize/8] / 8 {
+		all = append(all, f.first[at:used])
 	}
+	return all
 }
 
 func memory(size uintptr) unsafe.Pointer { return unsafe.Pointer(&make([]uint64, size/8+1)[0]) }
@@ -40,7 +44,7 @@ func open(t testing.TB, limit uint32, unfolded bool) (*Tree, *file) {
 	if !tree.Open(limit, unfolded, scratch, memory) {
 		t.Fatal("no memory")
 	}
-	return tree, new(file)
+	return tree, newFile()
 }
 
 // enter is what perf does at a scope.
@@ -50,7 +54,7 @@ func enter(tree *Tree, f *file, parent, marker, label uint32) uint32 {
 	}
 	f.Lock()
 	defer f.Unlock()
-	return tree.Add(f.made(), parent, marker, label)
+	return tree.Add(&f.Space, parent, marker, label)
 }
 
 // chain returns the markers from the root to node k.
@@ -106,15 +110,16 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	known := map[uint64]bool{layout.PathRoot: true}
-	for _, b := range f.blocks {
+	all := f.published()
+	for _, b := range all {
 		p := (*block)(unsafe.Pointer(&b[0]))
 		if p.kind != layout.BlockPath || known[p.node] || !known[p.parent] || seen[uint32(p.node)] == "" {
 			t.Errorf("block %+v", p)
 		}
 		known[p.node] = true
 	}
-	if len(f.blocks) != len(seen) || f.published != len(seen) {
-		t.Errorf("%d blocks, %d published, for %d nodes", len(f.blocks), f.published, len(seen))
+	if len(all) != len(seen) {
+		t.Errorf("%d blocks for %d nodes", len(all), len(seen))
 	}
 }
 
@@ -131,8 +136,8 @@ func TestRecursion(t *testing.T) {
 			t.Errorf("a inside a is node %d, want %d", k, a)
 		}
 	}
-	if len(f.blocks) != 2 {
-		t.Errorf("%d nodes", len(f.blocks))
+	if len(f.published()) != 2 {
+		t.Errorf("%d nodes", len(f.published()))
 	}
 	tree, f = open(t, 100, true)
 	k := uint32(Root)
@@ -200,10 +205,10 @@ func TestLimit(t *testing.T) {
 			t.Errorf("node %d has no room for other scopes", k)
 		}
 	}
-	if n := len(f.blocks); n > 2*limit {
+	if n := len(f.published()); n > 2*limit {
 		t.Errorf("%d nodes", n)
 	}
-	if b := (*block)(unsafe.Pointer(&f.blocks[limit][0])); b.marker != layout.NoMarker {
+	if b := (*block)(unsafe.Pointer(&f.published()[limit][0])); b.marker != layout.NoMarker {
 		t.Errorf("marker %d", b.marker)
 	}
 }
@@ -211,7 +216,7 @@ func TestLimit(t *testing.T) {
 // Without memory there is no node.
 func TestNoMemory(t *testing.T) {
 	tree, _ := open(t, 10, false)
-	none := &Blocks{New: func(uint32, uint32, uintptr) unsafe.Pointer { return nil }}
+	none := new(blocks.Space)
 	if k := tree.Add(none, Root, 5, 0); k != None {
 		t.Errorf("node %d", k)
 	}
@@ -233,7 +238,7 @@ func TestLabels(t *testing.T) {
 		if k := tree.Label(marker, text); k != 0 {
 			return k
 		}
-		return tree.AddLabel(f.made(), marker, text)
+		return tree.AddLabel(&f.Space, marker, text)
 	}
 	seen := map[uint32]bool{Other: true}
 	for range 2 {
@@ -256,15 +261,15 @@ func TestLabels(t *testing.T) {
 	if label(7, long) != label(7, long[:280]) {
 		t.Error("a long label is not cut")
 	}
-	if len(f.blocks) != 2*MaxLabels+1 {
-		t.Errorf("%d blocks", len(f.blocks))
+	if len(f.published()) != 2*MaxLabels+1 {
+		t.Errorf("%d blocks", len(f.published()))
 	}
 }
 
 // Child takes no memory.
 func TestAllocations(t *testing.T) {
 	tree, f := open(t, 100, false)
-	k := enter(tree, f, Root, 5, tree.AddLabel(f.made(), 5, "x"))
+	k := enter(tree, f, Root, 5, tree.AddLabel(&f.Space, 5, "x"))
 	if n := testing.AllocsPerRun(100, func() {
 		if tree.Child(Root, 5, tree.Label(5, "x")) != k {
 			t.Error("another node")

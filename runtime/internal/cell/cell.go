@@ -190,6 +190,7 @@ func (c *Cell) Note(ns, self, ticks, end uint64) {
 // Timed returns the number of timed scopes and the sum of their durations in ns.
 //
 //go:norace
+//go:noinline
 func (c *Cell) Timed() (n, sum uint64) {
 	for k := range c.Groups {
 		if g := c.Groups[k].P; g != nil {

@@ -3,6 +3,7 @@ package collect
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -69,15 +70,15 @@ func (b *Block) ofPath() bool { return b.marker&layout.ReadPath != 0 }
 //
 //go:norace
 //go:nocheckptr
-func (p *Plan) NewBlock(blocks *Blocks, shard uint32, marker uint64) *Block {
+func (p *Plan) NewBlock(space *blocks.Space, shard uint32, marker uint64) *Block {
 	size := layout.OffReadData + layout.ReadSize*len(p.readers) + layout.ReadValueSize*p.values
 	if marker&layout.ReadPath == 0 {
 		size += int(unsafe.Sizeof(distribution{})) * len(p.distributed)
 	}
-	b := (*Block)(blocks.New(layout.BlockRead, shard, uintptr(size)))
+	b := (*Block)(space.New(layout.BlockRead, shard, uintptr(size)))
 	if b != nil {
 		b.marker, b.collectors, b.values = marker, uint64(len(p.readers)), uint64(p.values)
-		blocks.Publish(unsafe.Pointer(b))
+		space.Publish(unsafe.Pointer(b))
 	}
 	return b
 }

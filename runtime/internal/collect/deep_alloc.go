@@ -6,8 +6,8 @@ import "runtime"
 
 // openAlloc returns the reader of the goroutine's heap allocation, as the deep build's package
 // runtime counts it, by the rules of MemStats.TotalAlloc and Mallocs.
-func openAlloc(Process) (Reader, []string) {
-	return Reader{Name: "alloc", Values: []string{"bytes", "objects"}, Read: readAlloc, Distribution: true}, nil
+func openAlloc(*Process) (*Reader, []string) {
+	return &Reader{Name: "alloc", Values: []string{"bytes", "objects"}, Read: readAlloc, Distribution: true}, nil
 }
 
 //go:norace

@@ -10,9 +10,9 @@ import "runtime"
 var waitValues = []string{"run_ns", "sched_ns", "chan_ns", "sync_ns", "io_ns", "sleep_ns", "syscall_ns", "gc_ns", "other_ns"}
 
 // openWait returns the reader of wait, and makes the runtime follow goroutines from now on.
-func openWait(Process) (Reader, []string) {
+func openWait(*Process) (*Reader, []string) {
 	runtime.MarkgenFollow(true)
-	return Reader{Name: "wait", Values: waitValues, Read: readWait, Remainder: true}, nil
+	return &Reader{Name: "wait", Values: waitValues, Read: readWait, Remainder: true}, nil
 }
 
 // Close is called at the end of a run: the runtime no longer follows goroutines. Other collectors

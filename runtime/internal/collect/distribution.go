@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -86,7 +87,7 @@ func (p *Plan) distribute(b *Block, f *Frame) bool {
 // memory.
 //
 //go:norace
-func (p *Plan) MakeRoom(blocks *Blocks, b *Block, f *Frame) bool {
+func (p *Plan) MakeRoom(space *blocks.Space, b *Block, f *Frame) bool {
 	if b.ofPath() {
 		return true
 	}
@@ -96,14 +97,14 @@ func (p *Plan) MakeRoom(blocks *Blocks, b *Block, f *Frame) bool {
 			if ref == nil || ref.p != nil {
 				continue
 			}
-			g := (*group)(blocks.New(layout.BlockSpread, b.shard, layout.SpreadSize))
+			g := (*group)(space.New(layout.BlockSpread, b.shard, layout.SpreadSize))
 			if g == nil {
 				return false
 			}
 			g.marker = b.marker
 			g.value = uint64(p.distributed[n].value) + uint64(half)*layout.SpreadSelf
 			g.first = uint64(k / layout.GroupBuckets * layout.GroupBuckets)
-			blocks.Publish(unsafe.Pointer(g))
+			space.Publish(unsafe.Pointer(g))
 			ref.p = g
 		}
 	}

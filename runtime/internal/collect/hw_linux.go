@@ -32,8 +32,8 @@ var hwEvents = [...]hwEvent{
 
 // hw is the state of the collector.
 var hw struct {
-	process Process
-	sys     perfSystem
+	process *Process
+	sys     *perfSystem
 	n       int
 	events  [len(hwEvents)]*hwEvent // the n events that can be counted
 	threads *[hwLines]hwThread
@@ -60,52 +60,43 @@ const (
 )
 
 // openHW returns the reader of hw, and what the machine does not support.
-func openHW(p Process) (r Reader, missing []string) {
+func openHW(p *Process) (r *Reader, missing []string) {
 	if hw.threads == nil { // else it was opened by an earlier run
-		missing = openEvents(perfLinux, p)
+		missing = openEvents(&perfLinux, p)
 	}
 	if hw.threads == nil {
-		return r, missing
+		return nil, missing
 	}
 	values := make([]string, hw.n)
 	for i := range values {
 		values[i] = hw.events[i].name
 	}
-	return Reader{Name: "hw", Values: values, Read: readHW}, missing
+	return &Reader{Name: "hw", Values: values, Read: readHW}, missing
 }
 
 // openEvents finds out which events can be counted, and makes the table of threads if there are
 // any. It returns which cannot, and why.
 //
 //go:norace
-func openEvents(sys perfSystem, p Process) (missing []string) {
+func openEvents(sys *perfSystem, p *Process) (missing []string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	hw.process, hw.sys, hw.n, hw.used, hw.serial = p, sys, 0, 0, 0
-	var reasons [len(hwEvents)]string
+	latest := ""
 	for i := range hwEvents {
 		hw.events[hw.n] = &hwEvents[i]
 		hw.n++
-		if reasons[i] = tryGroup(); reasons[i] != "" {
-			hw.n--
+		reason := tryGroup()
+		if reason == "" {
+			continue
 		}
-	}
-	for i, reason := range reasons {
-		names := ""
-		for k := range reasons {
-			if reasons[k] == reason && reason != "" {
-				if k < i { // it was named with reason k
-					break
-				}
-				if names != "" {
-					names += ", "
-				}
-				names += hwEvents[k].name
-			}
+		hw.n--
+		if last := len(missing) - 1; reason == latest {
+			missing[last] = hwEvents[i].name + ", " + missing[last]
+		} else {
+			missing = append(missing, hwEvents[i].name+": "+reason)
 		}
-		if names != "" {
-			missing = append(missing, names+": "+reason)
-		}
+		latest = reason
 	}
 	if hw.n == 0 {
 		return missing
@@ -179,6 +170,7 @@ func (t *hwThread) open(thread uint32) (errno syscall.Errno) {
 func (t *hwThread) close() { t.closeFirst(hw.n) }
 
 //go:norace
+//go:noinline
 func (t *hwThread) closeFirst(n int) {
 	for _, fd := range t.fds[:n] {
 		hw.sys.close(int(fd))

@@ -4,7 +4,7 @@ package collect
 
 import "runtime"
 
-// openHW returns an empty reader: there are no counters.
-func openHW(Process) (r Reader, missing []string) {
-	return r, []string{"counters of the processor are not read on " + runtime.GOOS + "/" + runtime.GOARCH}
+// openHW returns no reader: there are no counters.
+func openHW(*Process) (r *Reader, missing []string) {
+	return nil, []string{"counters of the processor are not read on " + runtime.GOOS + "/" + runtime.GOARCH}
 }

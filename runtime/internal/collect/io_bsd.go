@@ -9,8 +9,8 @@ import "syscall"
 var ioValues = []string{"disk_read_ops", "disk_write_ops"}
 
 // openIO returns the reader of io.
-func openIO(Process) (Reader, []string) {
-	return Reader{Name: "io", Values: ioValues, Read: readIO}, nil
+func openIO(*Process) (*Reader, []string) {
+	return &Reader{Name: "io", Values: ioValues, Read: readIO}, nil
 }
 
 // readIO is Read of io.

@@ -30,27 +30,27 @@ var ioFile *ioCounters
 var ioValues = []string{"read_bytes", "write_bytes", "read_ops", "write_ops", "disk_read_bytes", "disk_write_bytes"}
 
 // openIO returns the reader of io.
-func openIO(p Process) (r Reader, missing []string) {
+func openIO(p *Process) (r *Reader, missing []string) {
 	if ioFile == nil { // else it was opened by an earlier run
 		const path = "/proc/self/io"
 		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 		if err != nil {
-			return r, []string{path + ": " + err.Error()}
+			return nil, []string{path + ": " + err.Error()}
 		}
 		p.Lock()
 		f := (*ioCounters)(p.Memory(unsafe.Sizeof(ioCounters{})))
 		p.Unlock()
 		if f == nil {
 			syscall.Close(fd)
-			return r, []string{"there is no memory"}
+			return nil, []string{"there is no memory"}
 		}
 		f.fd = int32(datafile.MoveUp(fd))
 		ioFile = f
 		if _, ok := readIO(new(Scratch), make([]uint64, len(ioValues))); !ok {
-			return r, []string{path + " does not have what Linux says there"}
+			return nil, []string{path + " does not have what Linux says there"}
 		}
 	}
-	return Reader{Name: "io", Values: ioValues, Read: readIO}, nil
+	return &Reader{Name: "io", Values: ioValues, Read: readIO}, nil
 }
 
 // readIO is Read of io. A program may have closed the descriptor and opened another file under its

@@ -4,9 +4,9 @@ package collect
 
 import "runtime"
 
-// openIO returns an empty reader: there are no counters.
-func openIO(Process) (r Reader, missing []string) {
-	return r, []string{runtime.GOOS + " does not report what a process reads and writes"}
+// openIO returns no reader: there are no counters.
+func openIO(*Process) (r *Reader, missing []string) {
+	return nil, []string{runtime.GOOS + " does not report what a process reads and writes"}
 }
 
 // Wrote does nothing: written bytes are not counted on these systems.

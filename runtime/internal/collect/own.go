@@ -115,13 +115,13 @@ func (o *Own) Ready() bool { return o.ready }
 // again.
 //
 //go:norace
-func (o *Own) Reader(left func(), warn func(string)) (r Reader, problem string) {
+func (o *Own) Reader(left func(), warn func(string)) (r *Reader, problem string) {
 	if o.bad {
-		return r, "Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out"
+		return nil, "Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out"
 	}
 	atomic.StoreUint32(&o.broken, 0)
 	o.left, o.warn = left, warn
-	return Reader{Name: o.Name, Values: o.values, Read: o.read}, ""
+	return &Reader{Name: o.Name, Values: o.values, Read: o.read}, ""
 }
 
 // read is Reader.Read. ok is false if the collector's Read panics, and from then on.

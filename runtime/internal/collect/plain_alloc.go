@@ -30,11 +30,11 @@ var allocMetrics = [...]metric{
 var _ = [1]struct{}{}[unsafe.Sizeof(allocMetrics)/unsafe.Sizeof(Scratch{})] // there is room
 
 // openAlloc returns the reader of the process's allocation.
-func openAlloc(Process) (r Reader, missing []string) {
+func openAlloc(*Process) (r *Reader, missing []string) {
 	if _, ok := readAlloc(new(Scratch), make([]uint64, 2)); !ok {
-		return r, []string{"this release of Go does not have the metrics /gc/heap/allocs"}
+		return nil, []string{"this release of Go does not have the metrics /gc/heap/allocs"}
 	}
-	return Reader{Name: ProcessAlloc, Values: []string{"bytes", "objects"}, Read: readAlloc, Distribution: true}, nil
+	return &Reader{Name: ProcessAlloc, Values: []string{"bytes", "objects"}, Read: readAlloc, Distribution: true}, nil
 }
 
 //go:norace

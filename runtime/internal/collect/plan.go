@@ -3,6 +3,7 @@ package collect
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -16,26 +17,19 @@ type Plan struct {
 
 // A planned is a collector of a plan, with the values from first up to, but not including, end.
 type planned struct {
-	Reader
+	*Reader
 	first, end int
 }
 
 // A distributed is a value whose distribution is recorded.
 type distributed struct{ collector, value int }
 
-// Blocks makes blocks of the data file. Its functions require the lock, so callers of functions
-// with a parameter of type Blocks hold it.
-type Blocks struct {
-	New     func(kind, shard uint32, size uintptr) unsafe.Pointer // zeroed after its head; nil if there is no memory
-	Publish func(unsafe.Pointer)
-}
-
-// Add appends a collector, unless it has no values. It returns false if there is no room.
-func (p *Plan) Add(r Reader) bool {
-	first, end := p.values, p.values+len(r.Values)
-	if first == end {
+// Add appends a collector, unless it is nil or has no values. It returns false if there is no room.
+func (p *Plan) Add(r *Reader) bool {
+	if r == nil || len(r.Values) == 0 {
 		return true
 	}
+	first, end := p.values, p.values+len(r.Values)
 	if len(p.readers) == layout.MaxCollectors || end > layout.MaxValues {
 		return false
 	}
@@ -48,11 +42,11 @@ func (p *Plan) Add(r Reader) bool {
 }
 
 // Describe writes the names of the values to the data file. It returns false if there are none, or
-// no memory.
+// no memory. Callers of functions with a Space hold the lock.
 //
 //go:norace
 //go:nocheckptr
-func (p *Plan) Describe(blocks *Blocks) bool {
+func (p *Plan) Describe(space *blocks.Space) bool {
 	if p.values == 0 {
 		return false
 	}
@@ -63,7 +57,7 @@ func (p *Plan) Describe(blocks *Blocks) bool {
 			text = append(text, r.Name+"\t"+value+"\n"...)
 		}
 	}
-	b := blocks.New(layout.BlockReadings, 0, layout.OffReadingsText+uintptr(len(text)))
+	b := space.New(layout.BlockReadings, 0, layout.OffReadingsText+uintptr(len(text)))
 	if b == nil {
 		return false
 	}
@@ -71,6 +65,6 @@ func (p *Plan) Describe(blocks *Blocks) bool {
 	*(*uint64)(unsafe.Add(b, layout.OffReadingsValues)) = uint64(p.values)
 	*(*uint64)(unsafe.Add(b, layout.OffReadingsLen)) = uint64(len(text))
 	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffReadingsText)), len(text)), text)
-	blocks.Publish(b)
+	space.Publish(b)
 	return true
 }

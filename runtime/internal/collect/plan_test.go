@@ -7,34 +7,30 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A testFile has the blocks that a plan makes.
 type testFile struct {
-	all       [][]uint64 // also keeps the blocks alive, whose addresses are in use
-	published int
-	full      bool
+	blocks.Space
+	first []uint64
 }
 
-func (f *testFile) blocks() *Blocks {
-	return &Blocks{
-		New: func(kind, shard uint32, size uintptr) unsafe.Pointer {
-			if f.full {
-				return nil
-			}
-			b := make([]uint64, (size+7)/8)
-			b[0], b[1] = uint64(kind)|uint64(shard)<<32, uint64(size)
-			f.all = append(f.all, b)
-			return unsafe.Pointer(&b[0])
-		},
-		Publish: func(p unsafe.Pointer) {
-			if p == unsafe.Pointer(&f.all[len(f.all)-1][0]) {
-				f.published++
-			}
-		},
+func newFile() *testFile {
+	f := &testFile{first: make([]uint64, 1<<16)}
+	f.Open(nil, unsafe.Slice((*byte)(unsafe.Pointer(&f.first[0])), 8*len(f.first)), nil, nil)
+	return f
+}
+
+// published returns the blocks that readers see.
+func (f *testFile) published() (all [][]uint64) {
+	used := f.first[layout.OffUsed/8] / 8
+	for at := uint64(layout.HeaderSize / 8); at < used; at += f.first[at+layout.OffBlockSize/8] / 8 {
+		all = append(all, f.first[at:used])
 	}
+	return all
 }
 
 // A testCollector has counters that tests set.
@@ -45,8 +41,8 @@ type testCollector struct {
 	reads  *strings.Builder // the names of collectors in the order in which they were read
 }
 
-func (c *testCollector) reader(name string, values ...string) Reader {
-	return Reader{Name: name, Values: values, Read: func(_ *Scratch, into []uint64) (uint64, bool) {
+func (c *testCollector) reader(name string, values ...string) *Reader {
+	return &Reader{Name: name, Values: values, Read: func(_ *Scratch, into []uint64) (uint64, bool) {
 		copy(into, c.values)
 		if c.reads != nil {
 			c.reads.WriteString(name)
@@ -75,13 +71,13 @@ type scoper struct {
 	t       *testing.T
 	p       *Plan
 	r       *Readings
-	file    testFile
+	file    *testFile
 	markers []uint64
 	blocks  map[uint64]*Block
 }
 
 func newScoper(t *testing.T, p *Plan) *scoper {
-	return &scoper{t: t, p: p, r: newReadings(p, 8), blocks: map[uint64]*Block{}}
+	return &scoper{t: t, p: p, r: newReadings(p, 8), file: newFile(), blocks: map[uint64]*Block{}}
 }
 
 func (s *scoper) begin(marker uint64) {
@@ -105,14 +101,14 @@ func (s *scoper) end(stopped bool, ns uint64) {
 	f := s.r.End(uint32(n), at, ns)
 	b := s.blocks[marker]
 	if b == nil {
-		if b = s.p.NewBlock(s.file.blocks(), 3, marker); b == nil {
+		if b = s.p.NewBlock(&s.file.Space, 3, marker); b == nil {
 			s.t.Fatal("no block is made")
 		}
 		s.blocks[marker] = b
 	}
 	nested := slices.Contains(s.markers, marker)
 	for !s.p.Record(b, f, nested) {
-		if !s.p.MakeRoom(s.file.blocks(), b, f) {
+		if !s.p.MakeRoom(&s.file.Space, b, f) {
 			s.t.Fatal("no buckets are made")
 		}
 	}
@@ -158,8 +154,8 @@ func TestScopes(t *testing.T) {
 	// scopes, dropped; then sum, self and nested of each value
 	s.want(1, 2, 0, 31+4, 9+4, 4, 310+40, 90+40, 40)
 	s.want(2, 2, 0, 6+16, 2+16, 0, 60+160, 20+160, 0)
-	if len(s.file.all) != 2 || s.file.published != 2 {
-		t.Errorf("%d blocks are made, %d published", len(s.file.all), s.file.published)
+	if n := len(s.file.published()); n != 2 {
+		t.Errorf("%d blocks are made", n)
 	}
 }
 
@@ -355,7 +351,7 @@ func TestDistribution(t *testing.T) {
 	s.end(false, 0)
 	type place struct{ marker, value, bucket uint64 }
 	got := map[place]cell.Bucket{}
-	for _, b := range s.file.all {
+	for _, b := range s.file.published() {
 		if uint32(b[0]) != layout.BlockSpread {
 			continue
 		}
@@ -387,9 +383,6 @@ func TestDistribution(t *testing.T) {
 	for at, b := range got {
 		t.Errorf("%+v: %+v, want none", at, b)
 	}
-	if s.file.published != len(s.file.all) {
-		t.Errorf("%d of %d blocks are published", s.file.published, len(s.file.all))
-	}
 }
 
 // Without memory nothing is made, and no scope is recorded partly.
@@ -403,15 +396,14 @@ func TestNoMemory(t *testing.T) {
 	s.begin(1)
 	s.r.Read(s.r.Latest(), true)
 	f := s.r.End(0, s.r.Latest(), 0)
-	b := p.NewBlock(s.file.blocks(), 3, 1)
-	s.file.full = true
-	if p.NewBlock(s.file.blocks(), 3, 1) != nil || p.MakeRoom(s.file.blocks(), b, f) || p.Record(b, f, false) || p.Describe(s.file.blocks()) {
+	b := p.NewBlock(&s.file.Space, 3, 1)
+	none := new(blocks.Space)
+	if p.NewBlock(none, 3, 1) != nil || p.MakeRoom(none, b, f) || p.Record(b, f, false) || p.Describe(none) {
 		t.Error("blocks are made without memory")
 	}
 	s.blocks[1] = b
 	s.want(1, 0, 0, 0, 0, 0)
-	s.file.full = false
-	if !p.MakeRoom(s.file.blocks(), b, f) || !p.Record(b, f, false) {
+	if !p.MakeRoom(&s.file.Space, b, f) || !p.Record(b, f, false) {
 		t.Error("the scope is not recorded")
 	}
 	s.want(1, 1, 0, 0, 0, 0)
@@ -420,8 +412,8 @@ func TestNoMemory(t *testing.T) {
 // A plan describes what it reads, and has room for as much as the data file.
 func TestPlan(t *testing.T) {
 	var p Plan
-	var file testFile
-	if p.Describe(file.blocks()) {
+	file := newFile()
+	if p.Describe(&file.Space) {
 		t.Error("a plan that reads nothing is described")
 	}
 	c := testCollector{values: make([]uint64, layout.MaxValues)}
@@ -445,10 +437,10 @@ func TestPlan(t *testing.T) {
 			t.Errorf("collector %d: %t", i, ok)
 		}
 	}
-	if !p.Describe(file.blocks()) || len(file.all) != 1 || file.published != 1 {
+	if !p.Describe(&file.Space) || len(file.published()) != 1 {
 		t.Fatal("the plan is not described")
 	}
-	b := file.all[0]
+	b := file.published()[0]
 	n := b[layout.OffReadingsLen/8]
 	text := unsafe.String((*byte)(unsafe.Pointer(&b[layout.OffReadingsText/8])), n)
 	if uint32(b[0]) != layout.BlockReadings || b[layout.OffReadingsCollectors/8] != layout.MaxCollectors || b[layout.OffReadingsValues/8] != 12 ||

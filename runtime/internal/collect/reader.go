@@ -34,12 +34,12 @@ const ProcessAlloc = "process_alloc"
 // Collectors are the built-in collectors, in the order in which they are read where a scope begins:
 // alloc is the closest to the scope.
 //
-// Open prepares a collector. It returns a reader of the values that can be read, which has no
-// values if none can, and which values cannot be read, and why. Opening it again, for another run,
+// Open prepares a collector. It returns a reader of the values that can be read, nil if none can,
+// and which values cannot be read, and why. Opening it again, for another run,
 // is allowed: its counters continue.
 var Collectors = [...]struct {
 	Name string // in MARKGEN
-	Open func(Process) (r Reader, missing []string)
+	Open func(*Process) (r *Reader, missing []string)
 }{
 	{"io", openIO}, {"hw", openHW}, {"wait", openWait}, {"alloc", openAlloc},
 }

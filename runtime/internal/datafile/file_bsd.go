@@ -2,7 +2,9 @@
 
 package datafile
 
-func reserve(fd int, off, size int64) error { return writeZeros(fd, off, size) }
+import "syscall"
+
+func reserve(fd int, off, size int64) syscall.Errno { return writeZeros(fd, off, size) }
 
 // MoveUp returns fd unchanged.
 func MoveUp(fd int) int { return fd }

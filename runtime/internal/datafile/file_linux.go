@@ -10,12 +10,12 @@ import (
 )
 
 // reserve makes the file system reserve the space, or writes zeros where it cannot.
-func reserve(fd int, off, size int64) error {
-	err := again(func() error { return syscall.Fallocate(fd, 0, off, size) })
-	if err == syscall.EOPNOTSUPP || err == syscall.ENOSYS || err == syscall.EINVAL {
+func reserve(fd int, off, size int64) syscall.Errno {
+	e := again(func() error { return syscall.Fallocate(fd, 0, off, size) })
+	if e == syscall.EOPNOTSUPP || e == syscall.ENOSYS || e == syscall.EINVAL {
 		return writeZeros(fd, off, size)
 	}
-	return err
+	return e
 }
 
 // WriteParts writes parts one after another, from back bytes before the end of the file on. There

@@ -62,8 +62,8 @@ func (f *File) ours() bool {
 // Open gets the file from the keeper, if there is one and it answers, or creates it under the path,
 // for its owner only, and maps its first piece, size bytes. It returns nil if it cannot. If the
 // name exists, Open tries it with .2, .3 … added, unless the file has the data of a process that is
-// gone, and so can be replaced (replaceable). taken describes what has the wanted name, "" if that
-// is a run's data.
+// gone, and so can be replaced (replaceable). taken says that something else than a run's data has the
+// wanted name, "" if nothing has.
 func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, problem string) {
 	if f.dir, f.made = o.Spool, 0; f.dir != "" {
 		if f.made, problem = enterSpool(f.dir, o.Room); problem != "" {
@@ -89,14 +89,14 @@ func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, 
 func (f *File) take(fd int, size uintptr) (first []byte, problem string) {
 	fd = MoveUp(fd)
 	unlocked := flock(fd)
-	for tries := 0; unlocked != nil && tries < 100; tries++ {
+	for tries := 0; unlocked != 0 && tries < 100; tries++ {
 		runtime.Gosched() // a reader may be testing the lock
 		unlocked = flock(fd)
 	}
 	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil {
-		problem = err.Error()
-	} else if unlocked != nil && f.dir != "" { // markgen push would consider the process gone
+	if e := errno(syscall.Fstat(fd, &st)); e != 0 {
+		problem = e.Error()
+	} else if unlocked != 0 && f.dir != "" { // markgen push would consider the process gone
 		problem = "no file can be locked there: " + unlocked.Error()
 	} else {
 		f.opened(fd, &st)
@@ -110,24 +110,26 @@ func (f *File) take(fd int, size uintptr) (first []byte, problem string) {
 }
 
 // flock locks an open file, unless another process has the lock.
-func flock(fd int) error {
+//
+//go:noinline
+func flock(fd int) syscall.Errno {
 	return again(func() error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) })
 }
 
 // OpenLocked opens a file, creating it if necessary, and locks it until it is closed. The error is
-// EWOULDBLOCK if the file is locked already.
-func OpenLocked(path string) (f File, err error) {
+// EWOULDBLOCK if the file is locked already, and 0 if there is none.
+func OpenLocked(path string) (f File, e syscall.Errno) {
 	var st syscall.Stat_t
-	fd, err := OpenFD(path, syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
-	if err != nil {
-		return f, err
+	fd, e := OpenFD(path, syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
+	if e != 0 {
+		return f, e
 	}
-	if err = flock(fd); err != nil {
+	if e = flock(fd); e != 0 {
 		syscall.Close(fd)
-		return f, err
+		return f, e
 	}
 	f.opened(MoveUp(fd), &st)
-	return f, nil
+	return f, 0
 }
 
 // Grow makes the file size bytes longer and maps the new part, or returns nil if it cannot. The
@@ -143,9 +145,9 @@ func (f *File) Grow(size uintptr) (piece []byte, problem string) {
 	if problem = f.reserve(end); problem != "" {
 		return nil, problem
 	}
-	piece, err := mapping(f.fd, f.size, size, syscall.MAP_SHARED)
-	if err != nil {
-		return nil, err.Error()
+	piece, e := mapping(f.fd, f.size, size, syscall.MAP_SHARED)
+	if e != 0 {
+		return nil, e.Error()
 	}
 	f.size = end
 	return piece, ""
@@ -160,23 +162,23 @@ func (f *File) reserve(end int64) (problem string) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &lim); err != nil || uint64(lim.Cur) < uint64(end) {
 		return "the limit on file sizes (RLIMIT_FSIZE) is reached"
 	}
-	if err := reserve(f.fd, f.size, end-f.size); err != nil {
+	if e := reserve(f.fd, f.size, end-f.size); e != 0 {
 		// A full disk may have extended it as far as it could; a keeper's file is sealed
 		syscall.Ftruncate(f.fd, f.size)
-		return err.Error()
+		return e.Error()
 	}
 	return ""
 }
 
 // writeZeros reserves space on systems without a call for it.
-func writeZeros(fd int, off, size int64) error {
+func writeZeros(fd int, off, size int64) syscall.Errno {
 	zeros := make([]byte, 64<<10)
 	for size > 0 {
 		n, err := syscall.Pwrite(fd, zeros[:min(size, int64(len(zeros)))], off)
-		switch {
-		case err == syscall.EINTR:
-		case err != nil:
-			return err
+		switch e := errno(err); {
+		case e == syscall.EINTR:
+		case e != 0:
+			return e
 		case n <= 0:
 			return syscall.ENOSPC
 		default:
@@ -185,7 +187,7 @@ func writeZeros(fd int, off, size int64) error {
 			size -= int64(n)
 		}
 	}
-	return nil
+	return 0
 }
 
 // Complete ends the file with checksums, on Linux, and releases the space after OffUsed in the
@@ -202,8 +204,9 @@ func (f *File) Complete(pieces [][]byte, alone bool) (problem string) {
 		f.addSums(pieces)
 	}
 	// A keeper's file is sealed (EPERM): the keeper truncates it itself.
-	if err := syscall.Ftruncate(f.fd, int64(*word(pieces[0], layout.OffUsed))); err != nil && err != syscall.EINTR && err != syscall.EPERM {
-		return err.Error()
+	e := errno(syscall.Ftruncate(f.fd, int64(*word(pieces[0], layout.OffUsed))))
+	if e != 0 && e != syscall.EINTR && e != syscall.EPERM {
+		return e.Error()
 	}
 	return ""
 }
@@ -239,12 +242,12 @@ func Map(size uintptr) unsafe.Pointer {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func mapping(fd int, at int64, size uintptr, flags int) (b []byte, err error) {
+func mapping(fd int, at int64, size uintptr, flags int) (b []byte, e syscall.Errno) {
 	p, err := mmap(0, size, syscall.PROT_READ|syscall.PROT_WRITE, flags, fd, at)
 	if err != nil {
-		return nil, err
+		return nil, errno(err)
 	}
-	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), size), nil
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), size), 0
 }
 
 // mmap is mmap(2). syscall.Mmap would add 4 KB to a program, for a list of mappings that Munmap

@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 	c.Close()
 	want("data")
 
-	for text, taken := range map[string]string{"text": path + " is another file, which is left as it is", layout.Magic: "", "": ""} {
+	for text, taken := range map[string]string{"text": path + " exists and is not the data of a run", layout.Magic: "", "": ""} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -72,8 +72,8 @@ func TestNames(t *testing.T) {
 		if err := errors.Join(os.Remove(path), make()); err != nil {
 			t.Fatal(err)
 		}
-		if first, taken, problem := f.Open(path, firstSize, Options{}); first == nil || taken != path+" is "+what || problem != "" {
-			t.Errorf("%d bytes, taken %q, want %q, problem %q", len(first), taken, what, problem)
+		if first, taken, problem := f.Open(path, firstSize, Options{}); first == nil || taken != path+" exists and is not the data of a run" || problem != "" {
+			t.Errorf("%s: %d bytes, taken %q, problem %q", what, len(first), taken, problem)
 		}
 		f.Remove()
 		f.Close()
@@ -101,7 +101,7 @@ func TestRemove(t *testing.T) {
 func TestOpenLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "1")
 	f, err := OpenLocked(path)
-	if err != nil {
+	if err != 0 {
 		t.Fatal(err)
 	}
 	if _, err := OpenLocked(path); err != syscall.EWOULDBLOCK {
@@ -109,7 +109,7 @@ func TestOpenLocked(t *testing.T) {
 	}
 	f.Close()
 	g, err := OpenLocked(path)
-	if err != nil {
+	if err != 0 {
 		t.Error(err)
 	}
 	g.Close()

@@ -5,15 +5,16 @@ import "syscall"
 // handle is the system's handle of an open file.
 type handle = syscall.Handle
 
-func open(path string, flags int) (fd handle, err error) {
-	return syscall.Open(path, flags|syscall.O_CLOEXEC, 0o600)
+func open(path string, flags int) (fd handle, e syscall.Errno) {
+	fd, err := syscall.Open(path, flags|syscall.O_CLOEXEC, 0o600)
+	return fd, errno(err)
 }
 
 // openForReading opens a regular file to be read completely.
 func openForReading(path string, regular bool) (fd handle, pipe bool, problem string) {
-	fd, err := open(path, syscall.O_RDONLY)
-	if err != nil {
-		return fd, false, err.Error()
+	fd, e := open(path, syscall.O_RDONLY)
+	if e != 0 {
+		return fd, false, e.Error()
 	}
 	if kind, err := syscall.GetFileType(fd); err != nil || kind != syscall.FILE_TYPE_DISK {
 		syscall.CloseHandle(fd)

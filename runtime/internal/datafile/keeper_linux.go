@@ -66,6 +66,8 @@ func fetch(key string) int {
 
 // socketCall makes a system call for a socket, again if a signal interrupts it. The functions of
 // package syscall would add 5 KB to a program, for all kinds of addresses and messages.
+//
+//go:noinline
 func socketCall(trap uintptr, s int, p unsafe.Pointer, size, flags uintptr) (n uintptr, ok bool) {
 	for {
 		n, _, e := syscall.Syscall6(trap, uintptr(s), uintptr(p), size, flags, 0, 0)

@@ -22,15 +22,15 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, problem s
 			name = path + "." + lite.Uint(uint64(n))
 		}
 		var st syscall.Stat_t
-		fd, err := OpenFD(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL, &st)
-		if err == syscall.EEXIST {
-			what, special := occupant(name)
+		fd, e := OpenFD(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL, &st)
+		if e == syscall.EEXIST {
+			data, special := occupant(name)
 			if special {
 				return nil, taken, "not a file that can hold data"
 			}
 			if f.dir != "" || !replaceable(name, n, &since) {
-				if n == 1 && what != "" {
-					taken = name + " is " + what
+				if n == 1 && !data {
+					taken = name + " exists and is not the data of a run"
 				}
 				// The latest Open of this process has tried the numbers before
 				if n++; n == 2 && path == f.wanted && f.number+1 < maxNames {
@@ -39,8 +39,8 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, problem s
 			}
 			continue
 		}
-		if err != nil {
-			return nil, taken, err.Error()
+		if e != 0 {
+			return nil, taken, e.Error()
 		}
 		first, problem = f.take(fd, size)
 		f.wanted, f.number = path, n
@@ -55,32 +55,23 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, problem s
 	return nil, taken, "all names are taken"
 }
 
-// occupant describes the file of that name, "" if it is a run's data, or a file that a run may just
-// have created. special says that no file should be created beside it: it is a device, a pipe or a
-// socket, or a link to one (/dev/null, say).
-func occupant(name string) (what string, special bool) {
-	var st, to syscall.Stat_t
-	if syscall.Lstat(name, &st) != nil {
-		return "", false
+// occupant looks at the file of that name: whether it is a run's data, or a file that a run may just
+// have created, and whether it is special, so that no file should be created beside it: a device, a
+// pipe or a socket, or a link to one (/dev/null, say).
+func occupant(name string) (data, special bool) {
+	var st syscall.Stat_t
+	if syscall.Stat(name, &st) == nil {
+		switch st.Mode & syscall.S_IFMT {
+		case syscall.S_IFCHR, syscall.S_IFBLK, syscall.S_IFIFO, syscall.S_IFSOCK:
+			return false, true
+		}
 	}
-	link := isKind(&st, syscall.S_IFLNK)
-	if !link || syscall.Stat(name, &to) != nil {
-		to = st
-	}
-	switch to.Mode & syscall.S_IFMT {
-	case syscall.S_IFCHR, syscall.S_IFBLK, syscall.S_IFIFO, syscall.S_IFSOCK:
-		return "", true
-	case syscall.S_IFDIR:
-		return "a directory", false
-	}
-	if link {
-		return "a symbolic link", false
+	if syscall.Lstat(name, &st) != nil || !isKind(&st, syscall.S_IFREG) {
+		return false, false
 	}
 	var head [len(layout.Magic)]byte
-	if n := readHead(name, noFollow, head[:]); n > 0 && head[0] != 0 && string(head[:n]) != layout.Magic[:n] {
-		what = "another file, which is left as it is"
-	}
-	return what, false
+	n := readHead(name, noFollow, head[:])
+	return n == 0 || head[0] == 0 || string(head[:n]) == layout.Magic[:n], false
 }
 
 // replaceable removes the file of that name if it is the data file of a run that has ended, and
@@ -90,9 +81,9 @@ func occupant(name string) (what string, special bool) {
 // live run that has the plain name belongs to a sibling of this process and is kept.
 func replaceable(name string, n int, since *uint64) bool {
 	var have, there syscall.Stat_t
-	fd, err := OpenFD(name, syscall.O_RDONLY|noFollow, &have)
-	if err != nil {
-		return err == syscall.ENOENT
+	fd, e := OpenFD(name, syscall.O_RDONLY|noFollow, &have)
+	if e != 0 {
+		return e == syscall.ENOENT
 	}
 	defer syscall.Close(fd)
 	var head [layout.OffStartWall/8 + 1]uint64
@@ -101,7 +92,7 @@ func replaceable(name string, n int, since *uint64) bool {
 		return false
 	}
 	begun := head[layout.OffStartWall/8]
-	if err := flock(fd); err != nil || begun == 0 {
+	if flock(fd) != 0 || begun == 0 {
 		if n == 1 {
 			*since = begun
 		}

@@ -8,26 +8,28 @@ import "syscall"
 type handle = int
 
 // open opens a file like OpenFD.
-func open(path string, flags int) (fd handle, err error) {
-	err = again(func() (err error) {
+//
+//go:noinline
+func open(path string, flags int) (fd handle, e syscall.Errno) {
+	e = again(func() (err error) {
 		fd, err = syscall.Open(path, flags|dontWait|syscall.O_CLOEXEC, 0o600)
 		return err
 	})
-	return fd, err
+	return fd, e
 }
 
 // OpenFD opens a file in the way that this package opens all named files: it never blocks, waiting
 // for the other end of a pipe, say, and it stores the status of the opened file in st. With
 // O_NOFOLLOW in flags, a symbolic link is an error; with O_CREAT, a new file is for its owner only.
-func OpenFD(path string, flags int, st *syscall.Stat_t) (fd int, err error) {
-	if fd, err = open(path, flags); err != nil {
-		return -1, err
+func OpenFD(path string, flags int, st *syscall.Stat_t) (fd int, e syscall.Errno) {
+	if fd, e = open(path, flags); e != 0 {
+		return -1, e
 	}
-	if err = syscall.Fstat(fd, st); err != nil {
+	if e = errno(syscall.Fstat(fd, st)); e != 0 {
 		syscall.Close(fd)
-		return -1, err
+		return -1, e
 	}
-	return fd, nil
+	return fd, 0
 }
 
 // isKind reports whether a file is of a kind, such as syscall.S_IFREG.
@@ -48,9 +50,9 @@ func openForReading(path string, regular bool) (fd int, pipe bool, problem strin
 		flags |= noFollow
 	}
 	var st syscall.Stat_t
-	fd, err := OpenFD(path, flags, &st)
-	if err != nil {
-		return -1, false, err.Error()
+	fd, e := OpenFD(path, flags, &st)
+	if e != 0 {
+		return -1, false, e.Error()
 	}
 	pipe = isKind(&st, syscall.S_IFIFO)
 	if !isKind(&st, syscall.S_IFREG) && (regular || !pipe) {
@@ -63,8 +65,8 @@ func openForReading(path string, regular bool) (fd int, pipe bool, problem strin
 // readHead reads the beginning of a file into b and returns the number of bytes, 0 if it cannot be
 // read.
 func readHead(path string, flags int, b []byte) int {
-	fd, err := open(path, syscall.O_RDONLY|flags)
-	if err != nil {
+	fd, e := open(path, syscall.O_RDONLY|flags)
+	if e != 0 {
 		return 0
 	}
 	n, _ := syscall.Read(fd, b)

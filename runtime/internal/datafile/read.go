@@ -40,17 +40,17 @@ func readAtMost(most int, path string, regular bool) (text []byte, problem strin
 			text = append(text, 0)[:len(text)]
 		}
 		n, err := syscall.Read(fd, text[len(text):cap(text)])
-		switch {
-		case err == syscall.EINTR:
+		switch e := errno(err); {
+		case e == syscall.EINTR:
 			continue
-		case pipe && (err == syscall.EAGAIN || n == 0 && len(text) == 0): // nothing was written yet
+		case pipe && (e == syscall.EAGAIN || n == 0 && len(text) == 0): // nothing was written yet
 			if nanotime()-since < pipePatience {
 				runtime.Gosched()
 				continue
 			}
 			problem = "nobody writes to it"
-		case err != nil:
-			problem = err.Error()
+		case e != 0:
+			problem = e.Error()
 		case n > 0 && len(text)+n <= most:
 			text = text[:len(text)+n]
 			since = nanotime()

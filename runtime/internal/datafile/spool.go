@@ -30,20 +30,22 @@ func enterSpool(dir string, room uint64) (made int, problem string) {
 // makeDir creates a directory, for its owner only, and missing parents. An existing directory is
 // not changed. made is the number of directories created.
 func makeDir(dir string) (made int, problem string) {
-	err := mkdir(dir)
-	if up := above(dir); up != "" && err != nil && NoFile(err.Error()) {
+	e := mkdir(dir)
+	if up := above(dir); up != "" && e != 0 && NoFile(e.Error()) {
 		if made, problem = makeDir(up); problem != "" {
 			return made, problem
 		}
-		err = mkdir(dir)
+		e = mkdir(dir)
 	}
-	if err == nil {
+	if e == 0 {
 		return made + 1, ""
 	}
-	return made, whyNoDir(dir, err)
+	return made, whyNoDir(dir, e)
 }
 
-func mkdir(dir string) error { return again(func() error { return syscall.Mkdir(dir, 0o700) }) }
+func mkdir(dir string) syscall.Errno {
+	return again(func() error { return syscall.Mkdir(dir, 0o700) })
+}
 
 // above returns the parent directory in path, or "" if it has none.
 func above(path string) string {

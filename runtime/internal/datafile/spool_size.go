@@ -12,8 +12,8 @@ const maxSized = 64
 // has emptied the spool.
 func dirSize(dir string) (size uint64) {
 	var st syscall.Stat_t
-	fd, err := OpenFD(dir, syscall.O_RDONLY, &st)
-	if err != nil {
+	fd, e := OpenFD(dir, syscall.O_RDONLY, &st)
+	if e != 0 {
 		return 0
 	}
 	defer syscall.Close(fd)
@@ -21,10 +21,10 @@ func dirSize(dir string) (size uint64) {
 	var names []string // in an order unrelated to their sizes
 	for {
 		n, err := syscall.ReadDirent(fd, buf)
-		if err == syscall.EINTR {
+		if errno(err) == syscall.EINTR {
 			continue
 		}
-		if err != nil || n <= 0 {
+		if n <= 0 {
 			break
 		}
 		_, _, names = syscall.ParseDirent(buf[:n], -1, names)

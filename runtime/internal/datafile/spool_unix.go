@@ -8,9 +8,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// whyNoDir returns the reason why dir does not exist after mkdir failed with err, or "" if it
+// whyNoDir returns the reason why dir does not exist after mkdir failed with e, or "" if it
 // exists.
-func whyNoDir(dir string, err error) (problem string) {
+func whyNoDir(dir string, e syscall.Errno) (problem string) {
 	var st syscall.Stat_t
 	if syscall.Lstat(dir, &st) == nil && othersMade(&st) {
 		return "a link or pipe of another user"
@@ -18,7 +18,7 @@ func whyNoDir(dir string, err error) (problem string) {
 	if syscall.Stat(dir, &st) == nil && isKind(&st, syscall.S_IFDIR) { // EEXIST, or EROFS and others
 		return ""
 	}
-	return err.Error()
+	return e.Error()
 }
 
 // countRefusal makes layout.SpoolRefusals a byte longer, creating it if necessary. Other users may
@@ -26,8 +26,8 @@ func whyNoDir(dir string, err error) (problem string) {
 // written to.
 func countRefusal(dir string) {
 	var st syscall.Stat_t
-	fd, err := OpenFD(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|noFollow, &st)
-	if err != nil {
+	fd, e := OpenFD(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|noFollow, &st)
+	if e != 0 {
 		return
 	}
 	if isKind(&st, syscall.S_IFREG) && st.Nlink == 1 {

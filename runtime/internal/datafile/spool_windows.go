@@ -6,13 +6,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// whyNoDir returns the reason why dir does not exist after mkdir failed with err, or "" if it
+// whyNoDir returns the reason why dir does not exist after mkdir failed with e, or "" if it
 // exists.
-func whyNoDir(dir string, err error) (problem string) {
-	if err == syscall.ERROR_ALREADY_EXISTS {
+func whyNoDir(dir string, e syscall.Errno) (problem string) {
+	if e == syscall.ERROR_ALREADY_EXISTS {
 		return ""
 	}
-	return err.Error()
+	return e.Error()
 }
 
 // dirSize returns the total size of the files in a directory, without subdirectories.
@@ -36,8 +36,8 @@ func dirSize(dir string) (size uint64) {
 
 // countRefusal makes layout.SpoolRefusals a byte longer, creating it if necessary.
 func countRefusal(dir string) {
-	fd, err := open(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND)
-	if err == nil {
+	fd, e := open(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND)
+	if e == 0 {
 		writeAll(fd, []byte{'+'})
 		syscall.CloseHandle(fd)
 	}

@@ -21,13 +21,13 @@ func (f *File) addSums(pieces [][]byte) {
 	}
 	header := pieces[0]
 	used := uintptr(atomic.LoadUint64(word(header, layout.OffUsed)))
-	file, err := mapping(f.fd, 0, used, syscall.MAP_SHARED)
-	if err != nil {
+	file, e := mapping(f.fd, 0, used, syscall.MAP_SHARED)
+	if e != 0 {
 		return
 	}
 	defer unmap(file)
-	block, err := mapping(-1, 0, maxSumsSize(used), syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	if err != nil {
+	block, e := mapping(-1, 0, maxSumsSize(used), syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if e != 0 {
 		return
 	}
 	defer unmap(block)
@@ -61,8 +61,8 @@ func unmap(b []byte) {
 func (f *File) leave(pieces [][]byte) bool {
 	at := int64(0)
 	for _, p := range pieces {
-		own, err := mapping(f.fd, at, uintptr(len(p)), syscall.MAP_PRIVATE)
-		if err != nil {
+		own, e := mapping(f.fd, at, uintptr(len(p)), syscall.MAP_PRIVATE)
+		if e != 0 {
 			return false
 		}
 		if !remap(own, len(own), p) {

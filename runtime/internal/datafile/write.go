@@ -9,28 +9,41 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// again repeats a system call until no signal interrupts it.
-func again(call func() error) (err error) {
+// again repeats a system call until no signal interrupts it, and returns its error, or 0.
+//
+//go:noinline
+func again(call func() error) syscall.Errno {
 	for {
-		if err = call(); err != syscall.EINTR {
-			return err
+		if e := errno(call()); e != syscall.EINTR {
+			return e
 		}
 	}
 }
 
+// errno returns the number of an error of package syscall, 0 for none. Inside this package numbers
+// are errors: comparing an interface takes three times the code.
+//
+//go:noinline
+func errno(err error) syscall.Errno {
+	if e, ok := err.(syscall.Errno); ok || err == nil {
+		return e
+	}
+	return syscall.EIO
+}
+
 // writeAll writes all of b to fd. A non-blocking descriptor is given up after pipePatience without
 // a reader.
-func writeAll(fd handle, b []byte) error {
+func writeAll(fd handle, b []byte) syscall.Errno {
 	since := nanotime()
 	for len(b) > 0 {
 		n, err := syscall.Write(fd, b)
 		OnWrite(n)
-		switch {
-		case err == syscall.EINTR:
-		case err == syscall.EAGAIN && nanotime()-since < pipePatience:
+		switch e := errno(err); {
+		case e == syscall.EINTR:
+		case e == syscall.EAGAIN && nanotime()-since < pipePatience:
 			runtime.Gosched()
-		case err != nil:
-			return err
+		case e != 0:
+			return e
 		case n <= 0:
 			return syscall.EIO
 		default:
@@ -38,7 +51,7 @@ func writeAll(fd handle, b []byte) error {
 			since = nanotime()
 		}
 	}
-	return nil
+	return 0
 }
 
 // WriteStderr writes b to the process's stderr.
@@ -53,32 +66,32 @@ func WriteWhole(path string, b []byte) (problem string) {
 	}
 	temp := path + ".tmp" + lite.Uint(uint64(syscall.Getpid()))
 	syscall.Unlink(temp) // left by an earlier process with this ID
-	fd, err := open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL)
-	if err != nil {
-		return err.Error()
+	fd, e := open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL)
+	if e != 0 {
+		return e.Error()
 	}
-	err = writeAll(fd, b)
-	if e := syscall.Close(fd); err == nil {
-		err = e
+	e = writeAll(fd, b)
+	if closing := errno(syscall.Close(fd)); e == 0 {
+		e = closing
 	}
-	if err == nil {
-		err = rename(temp, path)
+	if e == 0 {
+		e = errno(rename(temp, path))
 	}
-	if err != nil {
+	if e != 0 {
 		syscall.Unlink(temp)
 	}
-	return problemOf(err)
+	return problemOf(e)
 }
 
-// problemOf returns the message for an error, "" if err is nil.
-func problemOf(err error) string {
-	switch err {
-	case nil:
+// problemOf returns the message for an error, "" if e is 0.
+func problemOf(e syscall.Errno) string {
+	switch e {
+	case 0:
 		return ""
 	case syscall.ENXIO:
 		return "nobody reads from it"
 	case syscall.EAGAIN:
 		return "nobody reads from it any more"
 	}
-	return err.Error()
+	return e.Error()
 }

@@ -32,17 +32,17 @@ func writeInPlace(path string, b []byte) (done bool, problem string) {
 	} else {
 		flags |= noFollow
 	}
-	fd, err := OpenFD(path, flags, &st)
-	if err == nil {
+	fd, e := OpenFD(path, flags, &st)
+	if e == 0 {
 		if isKind(&st, syscall.S_IFREG) {
-			err = syscall.Ftruncate(fd, 0)
+			e = errno(syscall.Ftruncate(fd, 0))
 		}
-		if err == nil {
-			err = writeAll(fd, b)
+		if e == 0 {
+			e = writeAll(fd, b)
 		}
 		syscall.Close(fd)
 	}
-	return true, problemOf(err)
+	return true, problemOf(e)
 }
 
 func rename(from, to string) error { return syscall.Rename(from, to) }

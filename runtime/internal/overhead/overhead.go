@@ -44,6 +44,7 @@ type Batches [len(works)][tries]uint64
 // median try, less the shortest try of plain, which other processes can only lengthen.
 //
 //go:norace
+//go:noinline
 func (b *Batches) Over(plain *Batches) (sum uint64) {
 	for i, of := range b {
 		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))

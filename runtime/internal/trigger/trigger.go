@@ -131,6 +131,8 @@ func (t *Trigger) Record(state uint64) bool {
 }
 
 // Applies reports whether the trigger can change a state.
+//
+//go:noinline
 func (t *Trigger) Applies(state uint64) bool {
 	switch t.Key {
 	case "start":

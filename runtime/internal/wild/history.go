@@ -77,6 +77,7 @@ func (h *History) Conflict(a, b uint64) bool {
 	return h.conflicts.find(min(a, b), max(a, b)) < len(h.conflicts)
 }
 
+//go:noinline
 func (s entries) sort() {
 	lite.Sort(len(s), func(i, j int) bool { return s[i].less(s[j]) }, func(i, j int) { s[i], s[j] = s[j], s[i] })
 }

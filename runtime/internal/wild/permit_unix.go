@@ -30,11 +30,11 @@ func (p *Permit) Acquire() (refused uint64) {
 		return layout.WildNoPlace
 	}
 	for n := uint64(1); n <= MaxProcesses; n++ {
-		var err error
-		if p.file, err = datafile.OpenLocked(dir + "/" + lite.Uint(n)); err == nil {
+		var e syscall.Errno
+		if p.file, e = datafile.OpenLocked(dir + "/" + lite.Uint(n)); e == 0 {
 			return layout.WildPicked
 		}
-		if err != syscall.EWOULDBLOCK {
+		if e != syscall.EWOULDBLOCK {
 			return layout.WildNoPlace
 		}
 	}
