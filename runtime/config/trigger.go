@@ -62,13 +62,14 @@ func parseTrigger(key, form string) (t Trigger, ok bool) {
 // addTriggers parses the value of a key: forms with ; between them. If a key is given twice, the
 // last one counts.
 func (c *Config) addTriggers(key, value string) bool {
-	left := c.Triggers[:0]
-	for _, t := range c.Triggers {
-		if t.Key != key {
-			left = append(left, t)
+	n := 0
+	for i := range c.Triggers {
+		if t := &c.Triggers[i]; t.Key != key {
+			c.Triggers[n] = *t
+			n++
 		}
 	}
-	c.Triggers = left
+	c.Triggers = c.Triggers[:n]
 	for rest := value; rest != ""; {
 		var form string
 		form, rest = lite.Cut(rest, ';')
@@ -85,17 +86,20 @@ func (c *Config) addTriggers(key, value string) bool {
 // resumes, the triggers on markers that start also resume.
 func (c *Config) settleTriggers() {
 	pauses, resumes := false, false
-	for _, t := range c.Triggers {
-		c.Waits = c.Waits || t.Key == "start"
-		pauses = pauses || t.Key == "pause"
-		resumes = resumes || t.Key == "resume"
+	for i := range c.Triggers {
+		switch c.Triggers[i].Key {
+		case "start":
+			c.Waits = true
+		case "pause":
+			pauses = true
+		case "resume":
+			resumes = true
+		}
 	}
-	if pauses && !resumes {
-		for _, t := range c.Triggers {
-			if t.Key == "start" && t.OnMarker() {
-				t.Key, t.Implied = "resume", true
-				c.Triggers = append(c.Triggers, t)
-			}
+	for i := 0; pauses && !resumes && i < len(c.Triggers); i++ {
+		if t := c.Triggers[i]; t.Key == "start" && t.OnMarker() {
+			t.Key, t.Implied = "resume", true
+			c.Triggers = append(c.Triggers, t)
 		}
 	}
 	c.Waits = c.Waits || c.Period > 0
