@@ -291,7 +291,7 @@ func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) 
 		if p.Count {
 			e.insert(start, w.counted(p.counter))
 		} else {
-			e.insert(start, w.guarded(w.enter(p, 0, start), guard))
+			e.insert(start, w.guarded(w.enterInto(w.s+"[0]", p, start), guard))
 		}
 	}
 	w.doubled(e, fn, guard, func(e *edits) {
@@ -314,13 +314,16 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 	var text string
 	switch ev.op {
 	case OpEnter:
-		text = w.guarded(w.enter(ev.point, ev.slot, ev.at), guard)
+		text = w.guarded(w.enterInto(fmt.Sprintf("%s[%d]", w.s, ev.slot), ev.point, ev.at), guard)
 	case OpExit:
 		switch ev.n {
 		case 0:
 			return
 		case 1:
 			text = fmt.Sprintf(" %s[%d].Exit();", w.s, ev.slot)
+			if w.u.inline {
+				text = w.uncharged("Exit(&%s[%d])", w.s, ev.slot)
+			}
 		default:
 			text = fmt.Sprintf(" %s.Close(%s[%d:%d]);", w.perf, w.s, ev.slot, ev.slot+ev.n)
 		}
@@ -353,14 +356,13 @@ func (w *overlayWriter) guarded(text, guard string) string {
 	return " if " + guard + " {" + text + " };"
 }
 
-func (w *overlayWriter) enter(p *Point, slot, at int) string {
-	return w.enterInto(fmt.Sprintf("%s[%d]", w.s, slot), p, at)
-}
-
 // enterInto returns the text, planted at an offset, that enters the scope of p, held in the variable
 // scope.
 func (w *overlayWriter) enterInto(scope string, p *Point, at int) string {
 	text := fmt.Sprintf(" %s.Enter(&%s);", scope, w.marker(p.marker))
+	if w.u.inline {
+		text = w.uncharged("EnterTally(&%s, &%s, %s)", scope, w.marker(p.marker), w.tallyOf(p))
+	}
 	atSize, atLabel := p.f.errorsAt(p.sizePos), p.f.errorsAt(p.labelAt)
 	for _, statement := range p.sizeStatements(scope, w.perf, atSize, atLabel) {
 		text += " " + statement + ";"

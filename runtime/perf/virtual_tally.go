@@ -302,6 +302,41 @@ func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	return true
 }
 
+// EnterTally is s.Enter(m) for a function with tallies: once the marker is demoted, counter i of the
+// package counts its scopes.
+func EnterTally(s *Scope, m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if isDemoted(m.Off) && s.open.index == 0 {
+		free_markgen_none[0] = tallyDemoted(t, last, i)
+	} else {
+		free_markgen_none[0] = s.enterCall(m)
+	}
+	return n
+}
+
+// enterCall is Enter for an assignment. It does not inline.
+//
+//go:noinline
+func (s *Scope) enterCall(m *Marker) (n Nothing) {
+	s.Enter(m)
+	return n
+}
+
+// Exit is s.Exit for an assignment. It inlines.
+func Exit(s *Scope) (n Nothing) {
+	if s.open.index != 0 {
+		free_markgen_none[0] = s.exitCall()
+	}
+	return n
+}
+
+// exitCall is Exit for an assignment. It does not inline.
+//
+//go:noinline
+func (s *Scope) exitCall() (n Nothing) {
+	s.Exit()
+	return n
+}
+
 // Ends reports whether there may be a scope of m to end (End).
 func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
 
