@@ -62,6 +62,9 @@ var commandDir string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *choice == "" && tier.InCorpus() {
+		*choice = "all"
+	}
 	dir, err := os.MkdirTemp("", "markgen-corpus")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -84,9 +87,6 @@ var markgen = sync.OnceValues(func() (string, error) {
 
 func TestCorpus(t *testing.T) {
 	tier.Test(t)
-	if *choice == "" && tier.InCorpus() {
-		*choice = "all"
-	}
 	exceptions, err := readExceptions("exceptions.txt")
 	if err != nil {
 		t.Fatal(err)
