@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // ErrNoCost is returned where the cost of markers is asked for and not known.
@@ -11,15 +12,24 @@ var ErrNoCost = errors.New("the data do not tell what measuring cost: the proces
 
 // A Budget says which markers to leave out of a build for the others to cost little.
 type Budget struct {
-	Program  float64      // processor time that the program itself took, without markers, in ns
-	Left     []MarkerCost // what is left out, the most expensive first
-	Before   float64      // what all markers take, as a share of Program
-	Forecast float64      // what the others take, as that share, if they run as often
+	Program  float64   // processor time that the program itself took, without markers, in ns
+	Left     []LeftOut // what is left out
+	Before   float64   // what all markers take, as a share of Program
+	Forecast float64   // what the others take, as that share, if they run as often
+}
+
+// A LeftOut is a marker to leave out, and the marker that costs too much: itself or that of its function.
+type LeftOut struct {
+	*Marker
+	Cause MarkerCost
 }
 
 // Budget leaves out markers, the most expensive first, until the others cost at most a share of the
 // processor time that the program itself takes. Regions and points stay, since users write them one
 // by one, so the forecast may be above the share. The error is ErrNoCost.
+//
+// With the marker of a function goes all that is in it: as long as one marker is left, each call
+// tests whether it is on, and does not if none is.
 //
 // A marker that was demoted is forecast to be timed throughout, and one that a budget of MARKGEN had
 // off to be on: the program that is built may be run without either.
@@ -42,16 +52,37 @@ func (p *Profile) Budget(share float64) (*Budget, error) {
 		b.Before += c.NS / program
 	}
 	b.Forecast = b.Before
-	for _, c := range list {
+	left := map[*Marker]bool{}
+	for _, cause := range list {
 		if b.Forecast <= share {
 			break
 		}
-		if c.Kind != "region" && c.Kind != "point" {
-			b.Left = append(b.Left, c)
-			b.Forecast = max(0, b.Forecast-c.NS/program)
+		if !cause.leavable() || left[cause.Marker] {
+			continue
+		}
+		for i := range p.Markers {
+			if m := &p.Markers[i]; !left[m] && (m == cause.Marker || cause.Kind == "func" && m.leavable() && m.in(cause.Name)) {
+				left[m] = true
+				b.Left = append(b.Left, LeftOut{m, cause})
+			}
+		}
+		b.Forecast = 0
+		for _, c := range list {
+			if !left[c.Marker] {
+				b.Forecast += c.NS / program
+			}
 		}
 	}
 	return b, nil
+}
+
+// leavable reports whether a build for a budget may leave out the marker.
+func (m *Marker) leavable() bool { return m.Kind != "region" && m.Kind != "point" }
+
+// in reports whether the marker is in the body of a function, and in no function literal inside.
+func (m *Marker) in(function string) bool {
+	rest, ok := strings.CutPrefix(m.Name, function+":")
+	return ok && !strings.HasPrefix(rest, "func#") && !strings.Contains(rest, ":func#")
 }
 
 // Overhead returns what markers took as a share of what the program itself took. It is not known,

@@ -21,15 +21,20 @@ func TestBudget(t *testing.T) {
 		marker("mine", "region", 3_000_000), // 3 %
 		marker("hot", "func", 5_000_000),    // 5 %
 		marker("never", "func", 0),
+		marker("hot:if#1.then", "branch", 0), // goes with its function
+		marker("hot:region", "region", 0),    // stays
+		marker("hot:func#1", "func", 0),      // is another function
+		marker("hot:func#1:for#1", "loop", 0),
+		marker("hotter", "func", 0),
 	}}
 	for _, tt := range []struct {
 		share, forecast float64
 		left            string
 	}{
 		{0.2, 0.121, ""},
-		{0.1, 0.071, "hot "},
-		{0.05, 0.031, "hot often "},
-		{0.01, 0.030, "hot often rare "},
+		{0.1, 0.071, "hot hot:if#1.then "},
+		{0.05, 0.031, "hot hot:if#1.then often "},
+		{0.01, 0.030, "hot hot:if#1.then often rare "},
 	} {
 		b, err := p.Budget(tt.share)
 		if err != nil {

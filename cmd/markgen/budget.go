@@ -89,10 +89,15 @@ func (b *budget) add(from string, p *profile.Profile, chosen *profile.Budget) {
 		b.markers[p.Markers[i].Name] = true
 		b.packages[p.Markers[i].Package] = true
 	}
-	for _, c := range chosen.Left {
-		if b.reasons[c.Name] == "" {
-			b.reasons[c.Name] = fmt.Sprintf("it takes %s of the processor time in %s; the budget of all is %s", shareText(c.NS/chosen.Program), from, shareText(b.share))
+	for _, l := range chosen.Left {
+		if b.reasons[l.Name] != "" {
+			continue
 		}
+		what := "it"
+		if l.Cause.Marker != l.Marker {
+			what = "its function"
+		}
+		b.reasons[l.Name] = fmt.Sprintf("%s takes %s of the processor time in %s; the budget of all is %s", what, shareText(l.Cause.NS/chosen.Program), from, shareText(b.share))
 	}
 }
 
@@ -138,6 +143,12 @@ func (b *budget) tell(e *cli.Env) {
 	if b.forecast > b.share {
 		e.Warn(fmt.Sprintf("the budget is not met: what is left are regions and points, which stay; take some out of the source, or collect a sample (MARKGEN=sample=1:%.0f)", b.forecast/b.share+1))
 	}
+}
+
+// nothing returns a hint for a build in which no marker remains.
+func (b *budget) nothing() string {
+	return fmt.Sprintf("nothing is marked: of %s in %s none is both asked for by the flags of this build and within the budget; give the flags of the build that made the data, such as -all",
+		units.Plural(len(b.markers), "marker"), b.data)
 }
 
 // measured prints what the markers of a run took beside the forecast. b may be nil.

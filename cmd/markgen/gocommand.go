@@ -71,8 +71,8 @@ const leaveText = `
   -min N        mark no function of fewer than N nodes of the syntax tree and without a loop, unless a directive
                 asks for it
   -budget P     leave out markers, the most expensive in -from first, until the others are forecast to cost at most
-                P, such as 1%: a part of the processor time that the program itself takes. Regions and points
-                stay. markgen list -v with the same flags prints what is left out and why
+                P, such as 1%: a part of the processor time that the program itself takes. With a function
+                goes all that is in it; regions and points stay. markgen list -v with the same flags prints what is left out and why
   -from DATA    earlier runs for -budget: a file, a folder or a pattern, whose runs are added up. May be repeated, for
                 other work of the program: the budget holds in each. What these demoted, or a budget of MARKGEN
                 had off, is forecast to be timed throughout`
@@ -246,7 +246,9 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 		if err := own.budget.check(build.Stats.Paths); err != nil {
 			return nil, e.Fail(err)
 		}
-		own.budget.tell(e)
+		if own.unmarked(build) == "" {
+			own.budget.tell(e)
+		}
 	}
 	for _, note := range build.Notes {
 		fmt.Fprintf(e.Stderr, "markgen: %s\n", note)
@@ -261,6 +263,9 @@ func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args [
 func (own *ownFlags) unmarked(build *overlay.Build) string {
 	if own.all || !build.Stats.Unmarked() {
 		return ""
+	}
+	if own.budget != nil {
+		return own.budget.nothing()
 	}
 	return "nothing is marked: no //perf: directive in the packages of this build; mark every function, loop and branch with -all, or put //perf:mark above a function or loop"
 }
