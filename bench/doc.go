@@ -58,7 +58,7 @@
 //	           the run is within markers that remain timed
 //	budgetbuild
 //	           benchmarks of standard packages built with -budget 1%, off and collecting, relative
-//	           to unmarked
+//	           to unmarked; without those that take over 5 ms an iteration when marked
 //	shares     shares of functions in default reports of programs compared with CPU profiles,
 //	           their processor time relative to plain, and the estimated cost of markers
 //	warm       markgen build relative to go build -cover after small changes
