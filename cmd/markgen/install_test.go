@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/markgen/markgen/internal/modproxy"
 	rt "github.com/markgen/markgen/runtime"
 	"github.com/markgen/markgen/tier"
@@ -158,6 +160,32 @@ func TestInstallRuntime(t *testing.T) {
 	}
 }
 
+// Nothing is required for tests alone, but for two small modules that most packages are tested with.
+func TestRequirements(t *testing.T) {
+	for dir, command := range map[string]string{"../..": "./cmd/markgen", "../../service": "./cmd/markgend"} {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := modfile.ParseLax("go.mod", text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", command)
+		list.Dir = dir
+		linked, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := append(strings.Fields(string(linked)), "github.com/google/go-cmp", "github.com/rogpeppe/go-internal")
+		for _, r := range file.Require {
+			if !r.Indirect && !slices.Contains(used, r.Mod.Path) {
+				t.Errorf("%s/go.mod requires %s, which the command does not link; tests that need it belong to tests/", dir, r.Mod.Path)
+			}
+		}
+	}
+}
+
 // requiresNone checks that our modules do not make a user's module require what only the service, tests
 // and tools need.
 func (i *installed) requiresNone(dir string) {
@@ -168,7 +196,7 @@ func (i *installed) requiresNone(dir string) {
 	}
 	for _, path := range []string{
 		"honnef.co/go/tools", "github.com/golangci/misspell", // make lint
-		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/getkin/kin-openapi", // tests
+		"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/getkin/kin-openapi", "go.opentelemetry.io/collector/pdata", // tests
 		"github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/munnerz/goautoneg",
 		"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "modernc.org/sqlite", "github.com/jackc/pgx/v5", // the service
 	} {

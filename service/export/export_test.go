@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,80 +17,12 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/service/store"
+	"github.com/markgen/markgen/service/export/exporttest"
 )
-
-// stored returns a store with the profiles as batches.
-func stored(t *testing.T, ps ...*profile.Profile) *store.Store {
-	t.Helper()
-	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	ingest(t, s, ps...)
-	return s
-}
-
-func ingest(t *testing.T, s *store.Store, ps ...*profile.Profile) {
-	t.Helper()
-	for _, p := range ps {
-		body, err := codec.Encode(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		id := fleet.BatchID{Build: p.Build(), Run: fleet.NewRunID()}
-		if _, err := s.Ingest(context.Background(), &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(time.Now()), Profile: p, Body: body}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Settle(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// build returns the demo profile with another version.
-func build(version string) *profile.Profile {
-	p := demo()
-	p.Version = version
-	return p
-}
-
-// The catalogue is sent by build, with sums since its beginning.
-func TestOTLPOfStore(t *testing.T) {
-	s := stored(t, build("v1.0.0"), build("v1.1.0"), build("v1.1.0"))
-	r := newOTLPReceiver(t)
-	to, err := OTLP(context.Background(), OTLPOptions{URL: r.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Store: s, Filter: fleet.Filter{Kind: "func", Build: "*@v1.1.0"}, By: fleet.ByBuild}
-	for range 2 { // nothing new
-		if err := Once(context.Background(), to, o); err != nil {
-			t.Fatal(err)
-		}
-		got := r.got["markgen.marker.duration example.com/app.Get"]
-		if got.Count != 20 || got.Sum != 1408 || got.Zeros != 4 || got.Attributes["build"] != "example.com/app@v1.1.0" || got.Start.IsZero() || got.At.Before(got.Start) {
-			t.Errorf("%+v", got)
-		}
-	}
-	if _, ok := r.got["markgen.marker.scopes example.com/app.hits"]; ok {
-		t.Error("a point, when functions were asked for")
-	}
-	o.Filter, o.Limit = fleet.Filter{}, 1
-	if err := Once(context.Background(), to, o); err == nil || !strings.Contains(err.Error(), "more than 1 markers of example.com/app@v1.0.0") {
-		t.Errorf("a catalogue that is too large: %v", err)
-	}
-}
 
 // Each posted profile is the difference to the last accepted one.
 func TestPprof(t *testing.T) {
-	s := stored(t, build("v1.0.0"))
+	s := exporttest.Store(t, exporttest.Build("v1.0.0"))
 	status := http.StatusOK
 	var queries []url.Values
 	var got []*pprofile.Profile
@@ -126,10 +57,10 @@ func TestPprof(t *testing.T) {
 		}
 	}
 	send("") // earlier statistics are not sent
-	ingest(t, s, build("v1.0.0"))
+	exporttest.Ingest(t, s, exporttest.Build("v1.0.0"))
 	status = http.StatusServiceUnavailable
 	send("503 Service Unavailable: not now")
-	ingest(t, s, build("v1.0.0"))
+	exporttest.Ingest(t, s, exporttest.Build("v1.0.0"))
 	status = http.StatusOK
 	send("")
 	send("")
@@ -170,7 +101,7 @@ func TestPprofNew(t *testing.T) {
 		}
 	}))
 	defer r.Close()
-	s := stored(t)
+	s := exporttest.Store(t)
 	all := Options{Store: s, Filter: fleet.Filter{Kind: "func"}}
 	builds := all
 	builds.By = fleet.ByBuild
@@ -191,12 +122,12 @@ func TestPprofNew(t *testing.T) {
 	}
 	send(all, "", "") // the store is empty
 	send(builds, "", "")
-	ingest(t, s, build("v1.0.0"))
+	exporttest.Ingest(t, s, exporttest.Build("v1.0.0"))
 	send(all, "", "")
 	send(builds, "", "")
-	ingest(t, s, build("v1.0.0"), build("v1.1.0"))
+	exporttest.Ingest(t, s, exporttest.Build("v1.0.0"), exporttest.Build("v1.1.0"))
 	send(builds, a, "of example.com/app@v1.0.0: "+r.URL+" answers 422")
-	ingest(t, s, build("v1.1.0"))
+	exporttest.Ingest(t, s, exporttest.Build("v1.1.0"))
 	send(builds, a, "answers 422")
 	if diff := cmp.Diff(map[string]int64{any: 10, a: 10, b: 20}, calls); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -222,7 +153,7 @@ func (p *parts) Send(_ context.Context, list []Part) error {
 // A build whose name is also a pattern that matches others has only its own statistics; with a
 // filter that selects several builds, each has its own.
 func TestKeys(t *testing.T) {
-	s := stored(t, build("v1.0.0"), build("v?.0.0"), build("v*"), build("v2.0.0"), build("v2.0.0"))
+	s := exporttest.Store(t, exporttest.Build("v1.0.0"), exporttest.Build("v?.0.0"), exporttest.Build("v*"), exporttest.Build("v2.0.0"), exporttest.Build("v2.0.0"))
 	for pattern, want := range map[string]map[string]uint64{
 		"":         {"example.com/app@v1.0.0": 10, "example.com/app@v2.0.0": 20, "example.com/app@v?.0.0": 10, "example.com/app@v*": 10},
 		"*@v?.0.0": {"example.com/app@v1.0.0": 10, "example.com/app@v2.0.0": 20, "example.com/app@v?.0.0": 10},
@@ -263,11 +194,11 @@ func (f *failing) Send(context.Context, []Part) error {
 type sums struct{}
 
 func (sums) Profile(context.Context, fleet.Filter, int) (*profile.Profile, bool, error) {
-	return demo(), false, nil
+	return exporttest.Demo(), false, nil
 }
 
 func (sums) Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error) {
-	return []fleet.OriginSum{{Origin: fleet.OriginOf(demo()), First: time.Now(), Runs: 1}}, nil
+	return []fleet.OriginSum{{Origin: fleet.OriginOf(exporttest.Demo()), First: time.Now(), Runs: 1}}, nil
 }
 
 // An error is logged once, and so is its end.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/service/export/exporttest"
 )
 
 // Whatever a receiver answers, the error is short enough to read, and nothing is sent to others.
@@ -74,13 +76,13 @@ func TestHostileReceivers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			empty := []Part{{Profile: demo()}}
+			empty := []Part{{Profile: exporttest.Demo()}}
 			empty[0].Profile.Markers = nil
 			if err := p.Send(context.Background(), empty); err != nil { // the first Send sends nothing
 				t.Fatal(err)
 			}
 			for what, r := range map[string]Receiver{"OTLP": o, "pprof": p} {
-				err := r.Send(context.Background(), []Part{{At: time.Now(), Profile: demo()}})
+				err := r.Send(context.Background(), []Part{{At: time.Now(), Profile: exporttest.Demo()}})
 				if err == nil || len(err.Error()) > 2*64<<10 || strings.Contains(err.Error(), "secret") {
 					t.Errorf("%s: %.300v", what, err)
 					continue

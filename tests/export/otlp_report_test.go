@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"context"
@@ -11,20 +11,22 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/service/export"
+	"github.com/markgen/markgen/service/export/exporttest"
 )
 
 // The collector's own reader gets from the otlp format of markgen report what the service sends to
 // it.
 func TestOTLPOfReport(t *testing.T) {
 	since, at := time.Unix(1700000000, 0).UTC(), time.Unix(1700000600, 0).UTC()
-	p := demo()
+	p := exporttest.Demo()
 	p.Start = since
 	sent := newOTLPReceiver(t)
-	to, err := OTLP(context.Background(), OTLPOptions{URL: sent.URL})
+	to, err := export.OTLP(context.Background(), export.OTLPOptions{URL: sent.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Send(context.Background(), []Part{{By: fleet.NoGrouping, Since: since, At: at, Profile: p}}); err != nil {
+	if err := to.Send(context.Background(), []export.Part{{By: fleet.NoGrouping, Since: since, At: at, Profile: p}}); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
