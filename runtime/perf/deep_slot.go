@@ -105,8 +105,8 @@ func followEnds() { runtime.MarkgenGone = goroutineEnds }
 //go:nocheckptr
 func goroutineEnds() {
 	p, key, _ := near(getg())
-	if p.key == key && p.stack.nodes.p != nil {
-		p.stack.nodes.p[0].node = cct.None // where the next goroutine of the g starts is not known yet
+	if p.key == key && p.stack.nodes.P != nil {
+		p.stack.nodes.P[0].node = cct.None // where the next goroutine of the g starts is not known yet
 	}
 	if p.key != key || p.stack.n == 0 || p.stack.scopes() != p.stack {
 		return

@@ -32,12 +32,6 @@ type pathNodes [1 << 26]pathNode
 // A pathNode is the node of a scope, and what it was found by; marker is 0 if the scope is labelled.
 type pathNode struct{ node, parent, marker, _ uint32 }
 
-// nodesRef is an address, 8 bytes on every platform.
-type nodesRef struct {
-	_ [8 - unsafe.Sizeof(uintptr(0))]byte
-	p *pathNodes
-}
-
 // openPaths begins to record paths. It returns false if there is no memory.
 //
 //go:norace
@@ -64,13 +58,13 @@ func followPaths(s, old *stack) {
 	if paths == nil {
 		return
 	}
-	s.nodes.p = (*pathNodes)(arena.New(unsafe.Sizeof(pathNode{}) * uintptr(s.room+1)))
+	s.nodes.P = (*pathNodes)(arena.New(unsafe.Sizeof(pathNode{}) * uintptr(s.room+1)))
 	switch {
-	case s.nodes.p == nil:
-	case old.nodes.p == nil:
-		s.nodes.p[0].node = startedAt()
+	case s.nodes.P == nil:
+	case old.nodes.P == nil:
+		s.nodes.P[0].node = startedAt()
 	default:
-		copy(s.nodes.p[:old.room+1], old.nodes.p[:old.room+1])
+		copy(s.nodes.P[:old.room+1], old.nodes.P[:old.room+1])
 		s.found = old.found
 	}
 }
@@ -123,17 +117,17 @@ func addPath(t *cct.Tree, parent, index, label uint32) (k uint32) {
 //
 //go:norace
 func (s *stack) node(pos uint32) uint32 {
-	if s.nodes.p == nil {
+	if s.nodes.P == nil {
 		return cct.None
 	}
-	if e := &s.nodes.p[0]; e.node == cct.None {
+	if e := &s.nodes.P[0]; e.node == cct.None {
 		e.node = startedAt()
 	}
 	for i := s.found + 1; i <= pos; i++ {
-		s.nodes.p[i].update(s.nodes.p[i-1].node, s.at(i-1).index&^scopeBits, i)
+		s.nodes.P[i].update(s.nodes.P[i-1].node, s.at(i-1).index&^scopeBits, i)
 	}
 	s.found = max(s.found, pos)
-	return s.nodes.p[pos].node
+	return s.nodes.P[pos].node
 }
 
 // popNode is node for a scope that is about to be popped.
@@ -205,12 +199,12 @@ func (e Entered) exitOnPath(t uint64, size int) {
 	i, p, pos := e.index, e.slot, uint32(e.at)
 	s := p.stack
 	pid := procPin()
-	if s.n == pos && s.at(pos-1).index == i && p.runEnded == 0 && s.found >= pos-1 && s.nodes.p != nil {
+	if s.n == pos && s.at(pos-1).index == i && p.runEnded == 0 && s.found >= pos-1 && s.nodes.P != nil {
 		r := s.at(pos - 1)
 		d := elapsed(r.start, t)
 		ns := p.duration(r, d)
 		c, path := cellOf(pid, i), (*cct.Cell)(nil)
-		at, parent := &s.nodes.p[pos], s.nodes.p[pos-1].node
+		at, parent := &s.nodes.P[pos], s.nodes.P[pos-1].node
 		if at.marker == i && at.parent == parent || s.found >= pos {
 			path = pathCell(pid, at.node)
 		} else if t := paths; t != nil && parent != cct.None {
@@ -362,7 +356,7 @@ func Label(value string) bool {
 	if n == 0 || s.node(n) == cct.None {
 		return false
 	}
-	e, parent := &s.nodes.p[n], s.nodes.p[n-1].node
+	e, parent := &s.nodes.P[n], s.nodes.P[n-1].node
 	if e.marker == 0 || !t.IsChild(e.node, parent) {
 		return false
 	}

@@ -29,19 +29,13 @@ type readings struct {
 	collect.Readings
 }
 
-// readingsRef is an address, 8 bytes on every platform.
-type readingsRef struct {
-	_ [8 - unsafe.Sizeof(uintptr(0))]byte
-	p *readings
-}
-
 // scopes returns the goroutine's stack of scopes. While collectors are read, slot.stack is another
 // stack, which has no room and gets none, so that markers in a program's own collector are counted,
 // but open no scope in the middle of another scope's beginning or end.
 //
 //go:norace
 func (s *stack) scopes() *stack {
-	if rd := s.read.p; rd != nil && s == &rd.closed {
+	if rd := s.read.P; rd != nil && s == &rd.closed {
 		return rd.open
 	}
 	return s
@@ -68,7 +62,7 @@ func (p *slot) take(rd *readings, f *collect.Frame, end bool) {
 //go:norace
 func (p *slot) readStart() {
 	began := now()
-	rd, n := p.stack.read.p, p.stack.n
+	rd, n := p.stack.read.P, p.stack.n
 	if rd == nil || !rd.Has(n-1) {
 		if rd = p.makeReadings(); rd == nil {
 			return
@@ -84,7 +78,7 @@ func (p *slot) readStart() {
 //
 //go:norace
 func (p *slot) readEnd(index uint32, t, ns uint64) bool {
-	rd, n := p.stack.read.p, p.stack.n
+	rd, n := p.stack.read.P, p.stack.n
 	if rd == nil || !rd.Begun(n-1) {
 		return false
 	}
@@ -111,7 +105,7 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 //
 //go:norace
 func (p *slot) readNothing() {
-	rd, n := p.stack.read.p, p.stack.n
+	rd, n := p.stack.read.P, p.stack.n
 	if rd == nil || !rd.Has(n-1) {
 		if rd = p.makeReadings(); rd == nil {
 			return
@@ -125,7 +119,7 @@ func (p *slot) readNothing() {
 //
 //go:norace
 func (p *slot) sinceStopped() uint64 {
-	if rd := p.stack.read.p; rd != nil && rd.at == p.recovered && rd.at != 0 {
+	if rd := p.stack.read.P; rd != nil && rd.at == p.recovered && rd.at != 0 {
 		return p.over - rd.over
 	}
 	return 0
@@ -152,7 +146,7 @@ func (p *slot) discountRead(since uint64, index uint32) {
 //go:nocheckptr
 //go:noinline
 func (p *slot) makeReadings() *readings {
-	old, pl := p.stack.read.p, reading
+	old, pl := p.stack.read.P, reading
 	if old != nil {
 		pl = old.plan
 	}
@@ -171,8 +165,8 @@ func (p *slot) makeReadings() *readings {
 		rd.at, rd.over = old.at, old.over
 		rd.Copy(&old.Readings)
 	}
-	rd.closed.read.p = rd
-	p.stack.read.p = rd
+	rd.closed.read.P = rd
+	p.stack.read.P = rd
 	return rd
 }
 

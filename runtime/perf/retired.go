@@ -43,7 +43,7 @@ func retire() {
 func reuse() (slots slotSet) {
 	for len(retired) > 0 && uint64(nanotime())-retired[0].since > retireAfter && slots == (slotSet{}) {
 		r := retired[0]
-		retired = append([]retiree(nil), retired[1:]...)
+		retired = retired[:copy(retired, retired[1:])]
 		if noneOpen(r.owners) {
 			slots = r.slots
 			slots.clear(r.owners)

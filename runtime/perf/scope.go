@@ -38,14 +38,13 @@ const (
 	modeStopped        // the run is over, until another is configured
 )
 
-// Values of Marker.index: 0 is undecided, notCollected is never collected, others are indexes from
-// firstIndex on. Calibration records under scratchIndex, and its edges under scratchEdgeIndex.
+// Values of Marker.index: 0 is undecided, others are indexes from firstIndex on. Calibration records
+// under scratchIndex, and its edges under scratchEdgeIndex.
 const (
 	scratchEdgeIndex = 0
 	scratchIndex     = 1
 	firstIndex       = layout.StackFirst
 	maxIndex         = directory.Max
-	notCollected     = 1 << 31
 )
 
 // A Scope is one execution of a marked piece of code. It lives on the stack of the marked function;

@@ -5,6 +5,7 @@ package perf
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/blocks"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -43,10 +44,10 @@ type stack struct {
 	bytes uint64
 	n     uint32 // open scopes
 	room  uint32
-	read  readingsRef // an address; meaningless to readers of the file
-	nodes nodesRef    // likewise
-	found uint32      // positions whose nodes are known, see path.go
-	outer uint32      // position of the latest scope with outerBit, see wholepath.go
+	read  blocks.Ref[readings]  // an address; meaningless to readers of the file
+	nodes blocks.Ref[pathNodes] // likewise
+	found uint32                // positions whose nodes are known, see path.go
+	outer uint32                // position of the latest scope with outerBit, see wholepath.go
 	_     [4]uint32
 }
 

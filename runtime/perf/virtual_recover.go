@@ -61,7 +61,7 @@ func (p *slot) reopenAll() {
 //
 //go:norace
 func (p *slot) readStopped() {
-	rd := p.stack.read.p
+	rd := p.stack.read.P
 	if rd == nil {
 		return
 	}

@@ -138,6 +138,13 @@ func (h *Head) Set(kind uint32, size uintptr) {
 //go:norace
 func (h *Head) Bytes() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h)) }
 
+// A Ref is an address in a block, 8 bytes on every platform. It is meaningless to readers of the
+// file.
+type Ref[T any] struct {
+	_ [8 - unsafe.Sizeof(uintptr(0))]byte
+	P *T
+}
+
 // Aligned returns the space that a block of size bytes takes.
 //
 //go:norace

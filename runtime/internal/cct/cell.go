@@ -20,7 +20,7 @@ type Cell struct {
 	sum    uint64
 	nested uint64
 	self   uint64
-	times  bucketsRef // a list, the latest used first
+	times  blocks.Ref[Buckets] // a list, the latest used first
 }
 
 // Buckets is a BlockPathBuckets: two buckets of the times of a node on one processor.
@@ -30,18 +30,12 @@ type Buckets struct {
 	bytes uint64
 	node  uint32
 	first uint32
-	next  bucketsRef
+	next  blocks.Ref[Buckets]
 	of    [2]Bucket
 }
 
 // A Bucket counts the scopes with similar times.
 type Bucket struct{ count, sum uint64 }
-
-// A bucketsRef is an address, 8 bytes on every platform.
-type bucketsRef struct {
-	_ [8 - unsafe.Sizeof(uintptr(0))]byte
-	p *Buckets
-}
 
 // These fail to compile if the structs and the layout differ.
 var (
@@ -81,7 +75,7 @@ func NewCell(space *blocks.Space, shard, node uint32) *Cell {
 //go:nocheckptr
 func (c *Cell) MakeTimes(space *blocks.Space, ns uint64) bool {
 	first := place(ns) &^ 1
-	for t := c.times.p; t != nil; t = t.next.p {
+	for t := c.times.P; t != nil; t = t.next.P {
 		if t.first == first {
 			return true
 		}
@@ -92,7 +86,7 @@ func (c *Cell) MakeTimes(space *blocks.Space, ns uint64) bool {
 	}
 	t.node, t.first, t.next = uint32(c.node), first, c.times
 	space.Publish(unsafe.Pointer(t))
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&c.times.p)), unsafe.Pointer(t))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&c.times.P)), unsafe.Pointer(t))
 	return true
 }
 
@@ -105,7 +99,7 @@ func place(ns uint64) uint32 { return uint32(bits.Len64(ns | 1)) }
 //go:norace
 func (c *Cell) Bucket(ns uint64) *Bucket {
 	k := place(ns)
-	if t := c.times.p; t != nil && t.first == k&^1 {
+	if t := c.times.P; t != nil && t.first == k&^1 {
 		return &t.of[k&1]
 	}
 	return c.search(k)
@@ -116,8 +110,8 @@ func (c *Cell) Bucket(ns uint64) *Bucket {
 //go:norace
 //go:noinline
 func (c *Cell) search(k uint32) *Bucket {
-	for t := c.times.p; t != nil; t = t.next.p {
-		if next := t.next.p; next != nil && next.first == k&^1 {
+	for t := c.times.P; t != nil; t = t.next.P {
+		if next := t.next.P; next != nil && next.first == k&^1 {
 			t.next, next.next, c.times = next.next, c.times, t.next
 			return &next.of[k&1]
 		}

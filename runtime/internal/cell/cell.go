@@ -33,25 +33,10 @@ type Cell struct {
 	Seen   uint64
 	Left   uint64
 	Rate   uint64
-	Least  uint64    // lower bound of the latest bucket: 2^k for bucket k; 0 if there is none yet
-	Latest BucketRef // it is nil if Least is 0
-	Groups [layout.NumBuckets / layout.GroupBuckets]GroupRef
+	Least  uint64             // lower bound of the latest bucket: 2^k for bucket k; 0 if there is none yet
+	Latest blocks.Ref[Bucket] // it is nil if Least is 0
+	Groups [layout.NumBuckets / layout.GroupBuckets]blocks.Ref[Group]
 }
-
-// References take 8 bytes on every platform.
-type (
-	// A GroupRef is the address of a group.
-	GroupRef struct {
-		_ [8 - unsafe.Sizeof(uintptr(0))]byte
-		P *Group
-	}
-
-	// A BucketRef is the address of a bucket.
-	BucketRef struct {
-		_ [8 - unsafe.Sizeof(uintptr(0))]byte
-		P *Bucket
-	}
-)
 
 // A Group is a BlockBuckets: GroupBuckets buckets, made when the first of them is needed.
 type Group struct {

@@ -14,13 +14,7 @@ import (
 // differences of scopes, and for the same less those of the scopes directly inside. Each half has
 // the addresses of groups of buckets, which are made when needed; the addresses are meaningless to
 // readers of the file.
-type distribution [2][layout.NumBuckets / layout.GroupBuckets]groupRef
-
-// A groupRef is an address, 8 bytes on every platform.
-type groupRef struct {
-	_ [8 - unsafe.Sizeof(uintptr(0))]byte
-	p *group
-}
+type distribution [2][layout.NumBuckets / layout.GroupBuckets]blocks.Ref[group]
 
 // A group is a BlockSpread.
 type group struct {
@@ -48,7 +42,7 @@ var (
 // be read.
 //
 //go:norace
-func (p *Plan) place(b *Block, f *Frame, n, half int) (amount uint64, k uint, ref *groupRef) {
+func (p *Plan) place(b *Block, f *Frame, n, half int) (amount uint64, k uint, ref *blocks.Ref[group]) {
 	of := &p.distributed[n]
 	amount = *p.value(f, of.value)
 	if half == 1 {
@@ -68,7 +62,7 @@ func (p *Plan) place(b *Block, f *Frame, n, half int) (amount uint64, k uint, re
 func (p *Plan) distribute(b *Block, f *Frame) bool {
 	for n := range p.distributed {
 		for half := range 2 {
-			if _, _, ref := p.place(b, f, n, half); ref != nil && ref.p == nil {
+			if _, _, ref := p.place(b, f, n, half); ref != nil && ref.P == nil {
 				return false
 			}
 		}
@@ -76,7 +70,7 @@ func (p *Plan) distribute(b *Block, f *Frame) bool {
 	for n := range p.distributed {
 		for half := range 2 {
 			if amount, k, ref := p.place(b, f, n, half); ref != nil {
-				ref.p.buckets[k%layout.GroupBuckets].Add(amount)
+				ref.P.buckets[k%layout.GroupBuckets].Add(amount)
 			}
 		}
 	}
@@ -94,7 +88,7 @@ func (p *Plan) MakeRoom(space *blocks.Space, b *Block, f *Frame) bool {
 	for n := range p.distributed {
 		for half := range 2 {
 			_, k, ref := p.place(b, f, n, half)
-			if ref == nil || ref.p != nil {
+			if ref == nil || ref.P != nil {
 				continue
 			}
 			g := (*group)(space.New(layout.BlockSpread, b.shard, layout.SpreadSize))
@@ -105,7 +99,7 @@ func (p *Plan) MakeRoom(space *blocks.Space, b *Block, f *Frame) bool {
 			g.value = uint64(p.distributed[n].value) + uint64(half)*layout.SpreadSelf
 			g.first = uint64(k / layout.GroupBuckets * layout.GroupBuckets)
 			space.Publish(unsafe.Pointer(g))
-			ref.p = g
+			ref.P = g
 		}
 	}
 	return true
