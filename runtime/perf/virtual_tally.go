@@ -37,9 +37,15 @@ const (
 // the calling function.
 //
 // Like what it calls it is small enough to inline even into the largest functions, where the
-// compiler inlines hardly anything (inlineBigFunctionMaxCost in cmd/compile/internal/inline).
+// compiler inlines hardly anything (inlineBigFunctionMaxCost in cmd/compile/internal/inline). With
+// the race detector it is one call: instrumented, all these would double the frames of such functions.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n)), i)
+	at := uintptr(unsafe.Pointer(&n))
+	if tallied {
+		free_markgen_none[0] = (*last).add(t, last, at, i)
+	} else {
+		free_markgen_none[0] = t.findAt(last, at, i)
+	}
 	return n
 }
 
@@ -48,7 +54,11 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // longer. It is called only in a run, in which t is open.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i)
+	if tallied {
+		free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i)
+	} else {
+		free_markgen_none[0] = t.findAt(last, at, i)
+	}
 	return n
 }
 
@@ -72,7 +82,11 @@ func count(c *uint64) (n Nothing) {
 // timed scope would.
 func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].addDemoted(t, last, at, i)
+	if tallied {
+		free_markgen_none[0] = t.units[at/unitSize%tallyUnits].addDemoted(t, last, at, i)
+	} else {
+		free_markgen_none[0] = t.findAt(last, at, i)
+	}
 	return n
 }
 
@@ -305,7 +319,7 @@ func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 // EnterTally is s.Enter(m) for a function with tallies: once the marker is demoted, counter i of the
 // package counts its scopes.
 func EnterTally(s *Scope, m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if isDemoted(m.Off) && s.open.index == 0 {
+	if tallied && isDemoted(m.Off) && s.open.index == 0 {
 		free_markgen_none[0] = tallyDemoted(t, last, i)
 	} else {
 		free_markgen_none[0] = s.enterCall(m)
@@ -323,7 +337,7 @@ func (s *Scope) enterCall(m *Marker) (n Nothing) {
 
 // Exit is s.Exit for an assignment. It inlines.
 func Exit(s *Scope) (n Nothing) {
-	if s.open.index != 0 {
+	if !tallied || s.open.index != 0 {
 		free_markgen_none[0] = s.exitCall()
 	}
 	return n
