@@ -72,7 +72,8 @@ const leaveText = `
                 asks for it
   -budget P     leave out markers, the most expensive in -from first, until the others are forecast to cost at most
                 P, such as 1%: a part of the processor time that the program itself takes. With a function
-                goes all that is in it; regions and points stay. markgen list -v with the same flags prints what is left out and why
+                goes all that is in it; regions and points stay. markgen list -v with the same flags prints what
+                is left out and why
   -from DATA    earlier runs for -budget: a file, a folder or a pattern, whose runs are added up. May be repeated, for
                 other work of the program: the budget holds in each. What these demoted, or a budget of MARKGEN
                 had off, is forecast to be timed throughout`

@@ -4,6 +4,7 @@ package perf
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
@@ -39,6 +40,14 @@ const (
 	// negligible is the part of what markers may take from which turning a group off pays.
 	negligible = 1000
 
+	// budgetSample is the CPU time after which the samples of the CPU profile are counted, ns, and
+	// budgetKeep the part of earlier ones that is kept then.
+	budgetSample = 500_000_000
+	budgetKeep   = 7. / 8
+
+	// surely is the CPU time, ns, in samples of counting from which these tell what it takes: 8 samples.
+	surely = 32_000_000
+
 	// firstWait is the time until what was lowered for the first time may be raised, ns.
 	firstWait = 1_000_000_000
 )
@@ -53,6 +62,9 @@ type budgetState struct {
 	took     uint64    // ticks that a check takes; see checkBudget
 	looks    uint64    // calls of look since the latest check
 	own      float64   // ticks that checks took since then, scopes excluded
+	pass     float64   // ticks that counting a scope takes, as sampled; 0 at first
+	sampled  float64   // ticks of counting in recent samples, and
+	passed   float64   // scopes that were counted meanwhile
 	recent   spent     // what the checks found, halved at each
 	markers  []spender // by index less firstIndex
 	counters []spender
@@ -101,7 +113,33 @@ func part() float64 { return float64(conf.Budget) / 1e6 }
 func scopeTicks() float64 { return float64(hot.cost[kindOpened]) / (1 << costBits) }
 
 //go:norace
-func passTicks() float64 { return float64(countTicks) / (1 << costBits) }
+func passTicks() float64 { return max(budget.pass, float64(countTicks)/(1<<costBits)) }
+
+// countingNS is the CPU time that counting took in the samples that checkBudget has not seen yet, ns,
+// plus 1; 0 if there are none.
+var countingNS uint64
+
+// noteCounting notes what counting took in the latest samples, in ns.
+func noteCounting(ns float64) { atomic.StoreUint64(&countingNS, uint64(ns)+1) }
+
+// adjust adjusts the cost of counting to samples, if there are new ones. In a program with many goroutines
+// it is a multiple of what a loop with warm caches, by which it is calibrated, takes.
+//
+//go:norace
+func (b *budgetState) adjust() {
+	ns := atomic.SwapUint64(&countingNS, 0)
+	if ns == 0 {
+		return
+	}
+	b.sampled += float64(fromNS(ns - 1))
+	if enough := float64(fromNS(surely)); b.passed > 0 {
+		if b.sampled >= enough {
+			b.pass = max(b.pass, b.sampled/b.passed)
+		}
+		b.pass = min(b.pass, (b.sampled+enough)/b.passed)
+	}
+	b.sampled, b.passed = b.sampled*budgetKeep, b.passed*budgetKeep
+}
 
 // checkBudget makes a check, if one is due at tick t. The caller holds the lock.
 //
@@ -123,6 +161,7 @@ func checkBudget(t uint64) {
 	r.markers = r.markers/2 + b.own
 	b.at, b.cpu, b.own, b.looks = t, cpu, 0, 0
 	b.count(t)
+	b.adjust()
 	program := max(r.cpu-r.markers, r.cpu/10)
 	b.keep(t, part()*program)
 	ended := now()
@@ -236,6 +275,7 @@ func (s *spender) in() *table { return &tables[s.table-1] }
 func (b *budgetState) add(s *spender, timed, counted uint64) {
 	newTimed, newCounted := float64(timed-s.timed), float64(counted-s.counted)
 	s.timed, s.counted = timed, counted
+	b.passed += newCounted
 	b.recent.markers += newTimed*scopeTicks() + newCounted*passTicks()
 	if s.level() == layout.LevelOff {
 		return

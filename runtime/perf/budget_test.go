@@ -101,3 +101,29 @@ func TestBudget(t *testing.T) {
 		t.Errorf("changes %q, want %q", got, want)
 	}
 }
+
+// Counting costs what the samples of a CPU profile say, up and down, if they are many; else as calibrated.
+func TestCountingCost(t *testing.T) {
+	kept := budget
+	t.Cleanup(func() { budget = kept })
+	budget = budgetState{due: noLook}
+	calibrated := passTicks()
+	sample := func(ms, scopes float64) {
+		noteCounting(ms * 1e6)
+		budget.passed += scopes
+		budget.adjust()
+	}
+	sample(8, 100) // two samples tell nothing
+	if got := passTicks(); got != calibrated {
+		t.Errorf("after two samples %v ticks, want %v", got, calibrated)
+	}
+	sample(100, 1_000_000)
+	ticks := float64(fromNS(100))
+	if got := passTicks(); got < ticks || got > 1.2*ticks {
+		t.Errorf("after many samples %v ticks, want %v", got, ticks)
+	}
+	sample(0, 100_000_000)
+	if got := passTicks(); got > max(ticks/20, calibrated) {
+		t.Errorf("with many scopes and no sample %v ticks, before %v", got, ticks)
+	}
+}

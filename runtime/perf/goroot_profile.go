@@ -37,13 +37,24 @@ func beginProfile() {
 		return
 	}
 	p.profile = cpuprofile.Profile{}
+	if conf.Budget != 0 {
+		p.profile.Watch = "/virtual_tally.go"
+	}
 	p.profile.Start()
 	p.cpu, _ = platform.CPUTime()
 	atomic.StoreUint64(&p.due, now()+fromNS(profileEvery()))
 }
 
 // profileEvery returns the time between two tests of whether the profile has to be saved, ns.
-func profileEvery() uint64 { return cpuprofile.Room / 2 / uint64(runtime.GOMAXPROCS(0)) }
+func profileEvery() uint64 { return saveAfter() / uint64(runtime.GOMAXPROCS(0)) }
+
+// saveAfter returns the CPU time after which the profile is saved, ns.
+func saveAfter() uint64 {
+	if conf.Budget != 0 {
+		return budgetSample
+	}
+	return cpuprofile.Room / 2
+}
 
 // profileDue returns the tick of the next such test.
 func profileDue() uint64 { return atomic.LoadUint64(&profiled.due) }
@@ -59,8 +70,12 @@ func saveProfile(t uint64) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if p.profile.Running() {
-		if cpu, _ := platform.CPUTime(); cpu-p.cpu >= cpuprofile.Room/2 {
+		if cpu, _ := platform.CPUTime(); cpu-p.cpu >= saveAfter() {
 			p.profile.Save()
+			if all := p.profile.Samples; all > 0 {
+				noteCounting(float64(cpu-p.cpu) * float64(p.profile.Watched) / float64(all))
+				p.profile.Samples, p.profile.Watched = 0, 0
+			}
 			p.cpu = cpu
 		}
 		atomic.StoreUint64(&p.due, t+fromNS(profileEvery()))

@@ -28,6 +28,9 @@ const (
 // A Profile has the samples taken of the process. The zero value has none. It has one user at a
 // time.
 type Profile struct {
+	Watch            string // end of the path of a file whose samples are counted; "" for none
+	Samples, Watched uint64 // with Watch: samples that were read, and those whose innermost line is in it
+
 	running bool
 	records []uint64          // what was read and is not added up yet
 	stacks  map[string]*stack // by its program counters
@@ -66,6 +69,9 @@ func (p *Profile) Stop() {
 		if eof {
 			return
 		}
+		if p.Watch != "" {
+			p.count(samples)
+		}
 		if p.records = append(p.records, samples...); len(p.records) > maxRecords {
 			p.addUp()
 		}
@@ -87,6 +93,20 @@ func (p *Profile) Save() {
 //
 //go:linkname readProfile runtime/pprof.readProfile
 func readProfile() (samples []uint64, tags []unsafe.Pointer, eof bool)
+
+// count counts samples, and those in the file that is watched.
+func (p *Profile) count(samples []uint64) {
+	for len(samples) > head && samples[0] >= head && samples[0] <= uint64(len(samples)) {
+		if n, pc := samples[2], samples[head]; samples[0] > head && n > 0 {
+			p.Samples += n
+			f, _ := runtime.CallersFrames([]uintptr{uintptr(pc)}).Next()
+			if at := len(f.File) - len(p.Watch); at >= 0 && f.File[at:] == p.Watch {
+				p.Watched += n
+			}
+		}
+		samples = samples[samples[0]:]
+	}
+}
 
 // head is the number of words of a sample before its stack.
 const head = 3

@@ -25,7 +25,7 @@ func TestProfile(t *testing.T) {
 		t.Skip("profiles are not taken on this system")
 	}
 	goroutines := runtime.NumGoroutine()
-	var p Profile
+	p := Profile{Watch: "/profile_test.go"}
 	p.Start()
 	n := busy(time.Now().Add(150 * time.Millisecond))
 	p.Save()
@@ -66,6 +66,9 @@ func TestProfile(t *testing.T) {
 	}
 	if within == 0 {
 		t.Errorf("%d samples, none in the function that was busy", samples)
+	}
+	if p.Samples != samples || p.Watched > samples || p.Watched == 0 && samples > 3 {
+		t.Errorf("counted %d samples, of them %d in this file, of %d", p.Samples, p.Watched, samples)
 	}
 }
 
