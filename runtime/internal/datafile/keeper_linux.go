@@ -1,5 +1,3 @@
-//go:build !386
-
 package datafile
 
 import (
@@ -37,11 +35,11 @@ func fetch(key string) int {
 	to := syscall.RawSockaddrUnix{Family: syscall.AF_UNIX}
 	path := unsafe.Slice((*byte)(unsafe.Pointer(&to.Path)), len(to.Path))
 	size := unsafe.Offsetof(to.Path) + 1 + uintptr(copy(path[1:], name)) // the NUL first makes it abstract
-	if _, ok := socketCall(syscall.SYS_CONNECT, s, unsafe.Pointer(&to), size, 0); !ok {
+	if _, ok := socketCall(sysConnect, s, unsafe.Pointer(&to), size, 0); !ok {
 		return -1
 	}
 	ask := unsafe.Pointer(unsafe.StringData(secret))
-	if _, ok := socketCall(syscall.SYS_SENDTO, s, ask, uintptr(half), syscall.MSG_NOSIGNAL); !ok {
+	if _, ok := socketCall(sysSendto, s, ask, uintptr(half), syscall.MSG_NOSIGNAL); !ok {
 		return -1
 	}
 	answer := make([]byte, half)
@@ -53,7 +51,7 @@ func fetch(key string) int {
 	}
 	message := syscall.Msghdr{Iov: &into, Iovlen: 1, Control: (*byte)(unsafe.Pointer(&rights))}
 	message.SetControllen(int(unsafe.Offsetof(rights.fd) + unsafe.Sizeof(rights.fd)))
-	n, ok := socketCall(syscall.SYS_RECVMSG, s, unsafe.Pointer(&message), syscall.MSG_CMSG_CLOEXEC, 0)
+	n, ok := socketCall(sysRecvmsg, s, unsafe.Pointer(&message), syscall.MSG_CMSG_CLOEXEC, 0)
 	if !ok || rights.head.Level != syscall.SOL_SOCKET || rights.head.Type != syscall.SCM_RIGHTS {
 		return -1
 	}

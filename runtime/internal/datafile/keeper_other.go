@@ -1,7 +1,6 @@
-//go:build darwin || freebsd || netbsd || openbsd || dragonfly || (linux && 386)
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
 
 package datafile
 
-// fetch returns -1: these systems have no keepers. Linux on 386 has no system calls for sockets but
-// socketcall.
+// fetch returns -1: these systems have no keepers.
 func fetch(key string) int { return -1 }
