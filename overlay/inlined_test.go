@@ -68,11 +68,11 @@ func longFunctions() []byte {
 var inlinedLine = regexp.MustCompile(`^\S*?([^/\\: ]+:\d+)(?::\d+)?: (can inline|inlining call to) (\S+)`)
 
 // inlined returns the sorted distinct lines of the compiler's output about inlining, except those
-// about the runtime's functions, of which generic ones are compiled with the program, and deferred
-// calls.
+// about the runtime's functions, of which generic and promoted ones are compiled
+// with the program, and deferred calls.
 func inlined(output string) (lines []string) {
 	for line := range strings.Lines(output) {
-		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "perf.") && !strings.HasPrefix(m[3], "directory.") && !strings.Contains(m[3], ".deferwrap") {
+		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "perf.") && !strings.HasPrefix(m[3], "directory.") && !strings.HasPrefix(m[3], "collect.") && !strings.Contains(m[3], ".deferwrap") {
 			lines = append(lines, fmt.Sprint(m[1], " ", m[2], " ", m[3]))
 		}
 	}

@@ -82,7 +82,7 @@ func openEvents(sys *perfSystem, p *Process) (missing []string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	hw.process, hw.sys, hw.n, hw.used, hw.serial = p, sys, 0, 0, 0
-	latest := ""
+	names, why := "", "" // that are refused for the same reason
 	for i := range hwEvents {
 		hw.events[hw.n] = &hwEvents[i]
 		hw.n++
@@ -91,12 +91,19 @@ func openEvents(sys *perfSystem, p *Process) (missing []string) {
 			continue
 		}
 		hw.n--
-		if last := len(missing) - 1; reason == latest {
-			missing[last] = hwEvents[i].name + ", " + missing[last]
-		} else {
-			missing = append(missing, hwEvents[i].name+": "+reason)
+		switch {
+		case names == "":
+			names = hwEvents[i].name
+		case reason == why:
+			names += ", " + hwEvents[i].name
+		default:
+			missing = append(missing, names+": "+why)
+			names = hwEvents[i].name
 		}
-		latest = reason
+		why = reason
+	}
+	if names != "" {
+		missing = append(missing, names+": "+why)
 	}
 	if hw.n == 0 {
 		return missing

@@ -123,16 +123,16 @@ func TestHWRefused(t *testing.T) {
 	}{
 		{"nothing", fakePerf{}, nil, all},
 		{"no counters", fakePerf{refuse: map[string]syscall.Errno{"cycles": syscall.ENOENT, "instructions": syscall.ENOENT, "cache_misses": syscall.EOPNOTSUPP, "branch_misses": syscall.ENOENT}},
-			[]string{"branch_misses, cache_misses, instructions, cycles: the machine has no such counter"}, all[4:]},
+			[]string{"cycles, instructions, cache_misses, branch_misses: the machine has no such counter"}, all[4:]},
 		{"two reasons", fakePerf{refuse: map[string]syscall.Errno{"cycles": syscall.EACCES, "branch_misses": syscall.EPERM, "cache_misses": syscall.ENOENT}},
 			[]string{"cycles: not permitted, see /proc/sys/kernel/perf_event_paranoid",
 				"cache_misses: the machine has no such counter", "branch_misses: not permitted, see /proc/sys/kernel/perf_event_paranoid"}, []string{"instructions", "page_faults"}},
 		{"too few counters", fakePerf{shared: map[string]bool{"cache_misses": true}},
 			[]string{"cache_misses: the machine does not count it, or not beside the others"}, []string{"cycles", "instructions", "branch_misses", "page_faults"}},
 		{"no kernel", fakePerf{refuse: map[string]syscall.Errno{"cycles": syscall.ENOSYS, "instructions": syscall.ENOSYS, "cache_misses": syscall.ENOSYS, "branch_misses": syscall.ENOSYS, "page_faults": syscall.ENOSYS}},
-			[]string{"page_faults, branch_misses, cache_misses, instructions, cycles: the kernel has no perf_event_open"}, nil},
+			[]string{"cycles, instructions, cache_misses, branch_misses, page_faults: the kernel has no perf_event_open"}, nil},
 		{"a coarse clock", fakePerf{still: true},
-			[]string{"page_faults, branch_misses, cache_misses, instructions, cycles: the kernel's clock is too coarse"}, nil},
+			[]string{"cycles, instructions, cache_misses, branch_misses, page_faults: the kernel's clock is too coarse"}, nil},
 	} {
 		missing, values := fake(t, &tt.f)
 		if !slices.Equal(missing, tt.missing) {
