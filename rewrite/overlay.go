@@ -215,20 +215,20 @@ func (w *overlayWriter) marker(i int) string {
 // ifMarked returns the text before and after a marked body, which runs if the function's gate is
 // open and, if a call may take long, the marker is due:
 //
+//	if open { for { if !perf.Again() { break } }; … }
 //	if open { for { if due || !perf.Again() { break } }; if due { … }}
 //
 // The two tests are nested rather than joined by &&: the compiler would keep the result of && in a
 // variable and test that even if the gate is closed. The loop runs once. Without it the compiler
-// would lay out this code between the gate and the unmarked body; after a loop it lays it out
-// elsewhere (see perf.Again). The body is not in the loop itself: what it assigns through a
-// parameter would escape to the heap.
+// would put this code between the gate and the unmarked body; so it puts it elsewhere (perf.Again).
+// The body is not in the loop itself: what it assigns through a parameter would escape to the heap.
 func (w *overlayWriter) ifMarked(fn *function) (from, to string) {
 	from = " if " + w.opens(fn) + " {"
 	if m := w.gate(fn); m != "" && fn.lengthens() {
 		due := w.perf + ".IsDue(&" + m + ")"
 		return from + " for { if " + due + " || !" + w.perf + ".Again() { break } }; if " + due + " {", "}}"
 	}
-	return from, "}"
+	return from + " for { if !" + w.perf + ".Again() { break } };", "}"
 }
 
 // chosen declares the variable that tells whether the body runs marked.
