@@ -165,11 +165,11 @@ func checkBudget(t uint64) {
 	program := max(r.cpu-r.markers, r.cpu/10)
 	b.keep(t, part()*program)
 	ended := now()
-	b.own += float64(ended - t)
 	// The thread may have lost its processor during a check: a longer time counts only in part.
 	if b.took += b.took/4 + 1; b.took > ended-t || first {
 		b.took = ended - t
 	}
+	b.own += float64(b.took)
 	b.due = ended + max(fromNS(budgetEvery), uint64(budgetShare*float64(b.took)/max(part(), r.markers/program)))
 }
 
