@@ -17,6 +17,9 @@ import (
 // demoted markers: unlike timing a scope, sampling it does not make it slower. The profile is written at
 // the end of the run. There is none if the run pauses, or once the program takes a profile of its own.
 
+// tallyFile is the end of the path of the file with the code that counts.
+const tallyFile = "/virtual_tally.go"
+
 // profiled is the CPU profile of the run.
 var profiled = profileState{due: noLook}
 
@@ -38,7 +41,7 @@ func beginProfile() {
 	}
 	p.profile = cpuprofile.Profile{}
 	if conf.Budget != 0 {
-		p.profile.Watch = "/virtual_tally.go"
+		p.profile.Watch = tallyFile
 	}
 	p.profile.Start()
 	p.cpu, _ = platform.CPUTime()

@@ -38,14 +38,10 @@ const (
 //
 // Like what it calls it is small enough to inline even into the largest functions, where the
 // compiler inlines hardly anything (inlineBigFunctionMaxCost in cmd/compile/internal/inline). With
-// the race detector it is one call: instrumented, all these would double the frames of such functions.
+// the race detector findAt does all of it: inlined and instrumented, the rest would double the frames
+// of such functions.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	at := uintptr(unsafe.Pointer(&n))
-	if tallied {
-		free_markgen_none[0] = (*last).add(t, last, at, i)
-	} else {
-		free_markgen_none[0] = t.findAt(last, at, i)
-	}
+	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n)), i, false)
 	return n
 }
 
@@ -54,27 +50,7 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // longer. It is called only in a run, in which t is open.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	if tallied {
-		free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i)
-	} else {
-		free_markgen_none[0] = t.findAt(last, at, i)
-	}
-	return n
-}
-
-// add adds one to counter i if o has the counters of the unit of the address at.
-func (o *Own) add(t *Tallies, last **Own, at, i uintptr) (n Nothing) {
-	if o.unit^at >= unitSize {
-		free_markgen_none[0] = t.findAt(last, at, i)
-	} else {
-		free_markgen_none[0] = count(o.counter(i))
-	}
-	return n
-}
-
-// count adds one to the counter at c.
-func count(c *uint64) (n Nothing) {
-	*c++
+	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i, false)
 	return n
 }
 
@@ -82,27 +58,24 @@ func count(c *uint64) (n Nothing) {
 // timed scope would.
 func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
-	if tallied {
-		free_markgen_none[0] = t.units[at/unitSize%tallyUnits].addDemoted(t, last, at, i)
-	} else {
+	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i, true)
+	return n
+}
+
+// add adds one to counter i if o has the counters of the unit of the address at; else findAt does.
+// scope is whether to do what is due.
+func (o *Own) add(t *Tallies, last **Own, at, i uintptr, scope bool) (n Nothing) {
+	if !tallied || o.unit^at >= unitSize {
 		free_markgen_none[0] = t.findAt(last, at, i)
+	} else {
+		free_markgen_none[0] = count(o.counter(i), scope)
 	}
 	return n
 }
 
-// addDemoted is add for tallyDemoted.
-func (o *Own) addDemoted(t *Tallies, last **Own, at, i uintptr) (n Nothing) {
-	if o.unit^at >= unitSize {
-		free_markgen_none[0] = t.findAt(last, at, i)
-	} else {
-		free_markgen_none[0] = countDemoted(o.counter(i))
-	}
-	return n
-}
-
-// countDemoted adds one to the counter at c, and sometimes does what is due.
-func countDemoted(c *uint64) (n Nothing) {
-	if *c++; *c%checkEvery == 0 {
+// count adds one to the counter at c and, for a scope, does what is due every checkEvery.
+func count(c *uint64, scope bool) (n Nothing) {
+	if *c++; scope && *c%checkEvery == 0 {
 		free_markgen_none[0] = checkIfDue()
 	}
 	return n

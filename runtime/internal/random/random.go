@@ -10,8 +10,6 @@ import "math/bits"
 
 // Mix makes of numbers that are alike numbers that are not, of different ones different ones, and of 0
 // 0: the finalizer of MurmurHash3 by Austin Appleby, who put it into the public domain.
-//
-//go:noinline
 func Mix(x uint64) uint64 {
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
