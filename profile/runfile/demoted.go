@@ -40,8 +40,8 @@ func (r *run) demote() {
 const enoughSamples = 4
 
 // slowdown is what markers cost, as a multiple of the time in their own code: functions around them become
-// slower, too, as some are no longer inlined and others have fewer registers. In seven command-line tools
-// with everything marked it was 1.0 to 1.7, in the middle 1.2 (bench -run shares).
+// slower, too, as some are no longer inlined and others have fewer registers. In six command-line tools
+// with everything marked it was 0.9 to 1.6, in the middle 1.2 (bench -run shares).
 const slowdown = 1.2
 
 // sampledTimes estimates times by the samples of the CPU profile, of which each stands for period ns
