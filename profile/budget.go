@@ -48,11 +48,20 @@ func (p *Profile) Budget(share float64) (*Budget, error) {
 	}
 	slices.SortStableFunc(list, func(a, b MarkerCost) int { return cmp.Compare(b.NS, a.NS) })
 	b := &Budget{Program: program}
+	cost := map[*Marker]float64{} // by marker
 	for _, c := range list {
+		cost[c.Marker] = c.NS / program
 		b.Before += c.NS / program
 	}
 	b.Forecast = b.Before
-	left := map[*Marker]bool{}
+	inside, left := p.inFunctions(), map[*Marker]bool{}
+	leave := func(m *Marker, cause MarkerCost) {
+		if m.leavable() && !left[m] {
+			left[m] = true
+			b.Left = append(b.Left, LeftOut{m, cause})
+			b.Forecast -= cost[m]
+		}
+	}
 	for _, cause := range list {
 		if b.Forecast <= share {
 			break
@@ -60,29 +69,34 @@ func (p *Profile) Budget(share float64) (*Budget, error) {
 		if !cause.leavable() || left[cause.Marker] {
 			continue
 		}
-		for i := range p.Markers {
-			if m := &p.Markers[i]; !left[m] && (m == cause.Marker || cause.Kind == "func" && m.leavable() && m.in(cause.Name)) {
-				left[m] = true
-				b.Left = append(b.Left, LeftOut{m, cause})
-			}
-		}
-		b.Forecast = 0
-		for _, c := range list {
-			if !left[c.Marker] {
-				b.Forecast += c.NS / program
+		leave(cause.Marker, cause)
+		if cause.Kind == "func" {
+			for _, m := range inside[cause.Name] {
+				leave(m, cause)
 			}
 		}
 	}
+	b.Forecast = max(b.Forecast, 0) // rounding
 	return b, nil
 }
 
 // leavable reports whether a build for a budget may leave out the marker.
 func (m *Marker) leavable() bool { return m.Kind != "region" && m.Kind != "point" }
 
-// in reports whether the marker is in the body of a function, and in no function literal inside.
-func (m *Marker) in(function string) bool {
-	rest, ok := strings.CutPrefix(m.Name, function+":")
-	return ok && !strings.HasPrefix(rest, "func#") && !strings.Contains(rest, ":func#")
+// inFunctions returns by function the markers in its body, without those in function literals inside.
+func (p *Profile) inFunctions() map[string][]*Marker {
+	inside := map[string][]*Marker{}
+	for i := range p.Markers {
+		for name := p.Markers[i].Name; ; {
+			end := strings.LastIndexByte(name, ':')
+			if end < 0 || strings.HasPrefix(name[end+1:], "func#") {
+				break
+			}
+			name = name[:end]
+			inside[name] = append(inside[name], &p.Markers[i])
+		}
+	}
+	return inside
 }
 
 // Overhead returns what markers took as a share of what the program itself took. It is not known,

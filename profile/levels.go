@@ -80,16 +80,19 @@ func (p *Profile) overBudget() string {
 		return ""
 	}
 	allowed := float64(p.BudgetPPM) / 1e6
-	text := "the budget of " + BudgetText(p.BudgetPPM) + " was not met: "
+	why := ""
 	switch {
 	case share > allowed:
-		return text + fmt.Sprintf("recording took about %s%% of the processor time; what cost most had been recorded before it was turned off, or cannot be turned off (stopwatches, markers that triggers watch)",
+		why = fmt.Sprintf("recording took about %s%% of the processor time; what cost most had been recorded before it was turned off, or cannot be turned off (stopwatches, markers that triggers watch)",
 			units.Significant(100*share))
 	case p.offCost() > allowed:
-		return text + "what tests whether a marker is on that is off probably costs more; build without these markers (-budget " + BudgetText(p.BudgetPPM) +
-			" -from these data, or -min N), or with -dual, which costs nothing while MARKGEN is unset"
+		why = "what tests whether a marker is on that is off probably costs more"
+	default:
+		return ""
 	}
-	return ""
+	text := BudgetText(p.BudgetPPM)
+	return "the budget of " + text + " was not met: " + why + "; build without the markers that cost most (-budget " + text +
+		" -from these data, or -min N), or with -dual, which costs nothing while MARKGEN is unset"
 }
 
 // BudgetText formats a budget in ppm, as in MARKGEN: 1%, 0.25%.
