@@ -196,7 +196,7 @@ func (b *budgetState) count(t uint64) {
 		b.markers = append(b.markers, spender{})
 	}
 	for k := range b.markers {
-		s, m := &b.markers[k], live[k]
+		s, m := &b.markers[k], live[k].marker
 		if s.table == 0 && !s.find(m) {
 			continue
 		}

@@ -179,7 +179,7 @@ func (s *spender) lowered(t uint64) {
 //go:norace
 func (b *budgetState) timed() (list []*spender) {
 	for k := range b.markers {
-		if s := &b.markers[k]; s.table != 0 && s.rate > 0 && s.timed > 0 && isTimed(live[k]) {
+		if s := &b.markers[k]; s.table != 0 && s.rate > 0 && s.timed > 0 && isTimed(live[k].marker) {
 			list = append(list, s)
 		}
 	}
@@ -192,7 +192,7 @@ func (b *budgetState) timed() (list []*spender) {
 //go:norace
 func (b *budgetState) counted(t uint64) (list []*spender) {
 	for k := range b.markers {
-		if s := &b.markers[k]; s.demoted && t >= s.retry && isDemoted(shared.Load(&live[k].Off)) {
+		if s := &b.markers[k]; s.demoted && t >= s.retry && isDemoted(shared.Load(&live[k].marker.Off)) {
 			if timed := timesOf(firstIndex + uint32(k)); !timed.areShort() {
 				list = append(list, s)
 			}

@@ -61,7 +61,7 @@ func TestBudget(t *testing.T) {
 		b.count(at)
 		if s == nil {
 			for k := range b.markers {
-				if live[k] == &m[0] {
+				if live[k].marker == &m[0] {
 					s = &b.markers[k]
 				}
 			}

@@ -232,10 +232,10 @@ func decide(m *Marker) uint32 {
 		from := now()
 		lock()
 		// The run may have ended by now.
-		if w = shared.Load(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn {
+		if w = shared.Load(&m.index); w&layout.IndexMask == 0 && nextIndex() < maxIndex && hot.mode == modeOn {
 			m.giveIndex()
 		}
-		n := nextIndex - firstIndex
+		n := nextIndex() - firstIndex
 		unlock()
 		warnNoFinish(n)
 		discount(from)

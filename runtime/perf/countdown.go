@@ -69,7 +69,7 @@ func makeRate(pid int, index uint32) bool {
 	}
 	if c.Rate == 0 {
 		n := conf.Sample
-		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.Countdown {
+		if t, i := findTable(live[index-firstIndex].marker); t != nil && t.rates != nil && !conf.Countdown {
 			n = uint64(t.rates[i])
 		}
 		n = max(n, 1)
@@ -78,7 +78,7 @@ func makeRate(pid int, index uint32) bool {
 		} else if first := makeCell(0, index); first == nil {
 			return false
 		} else if first.Left == 0 {
-			first.Left = uint64(numbers[index-firstIndex]+1) << 40 // a range that no other marker uses
+			first.Left = uint64(live[index-firstIndex].number+1) << 40 // a range that no other marker uses
 		}
 		c.Rate = n // last: other goroutines may see it at once
 	}

@@ -70,9 +70,9 @@ func demoteAt(index uint32) {
 	from := now()
 	p := ownSlot()
 	lock()
-	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
+	if e := indexed(index); e != nil && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
 		settleDemoted() // before demote: a goroutine may be about to begin a scope of the marker demoted below
-		if m := live[k]; isTimed(m) {
+		if m := e.marker; isTimed(m) {
 			if timed := timesOf(index); timed.n >= conf.Demote && timed.areShort() {
 				demote(m)
 				levels.demoted(m, from)
@@ -220,13 +220,6 @@ func (t *times) trimmedMeans() (mean, self uint64) {
 // unsettled are the demoted markers that may still have open scopes. Under the lock.
 var unsettled []*Marker
 
-// searches is the number of searches of settleDemoted, and foundOpen, by index less firstIndex, the
-// latest search that found a scope of the marker open. Under the lock.
-var (
-	searches  uint64
-	foundOpen []uint64
-)
-
 // settleDemoted sets OffSettled for demoted markers without open scopes, so that their code no
 // longer looks for scope ends. The caller holds the lock.
 //
@@ -235,25 +228,10 @@ func settleDemoted() {
 	if len(unsettled) == 0 {
 		return
 	}
-	for len(foundOpen) < len(live) {
-		foundOpen = append(foundOpen, 0)
-	}
-	searches++
-	for _, p := range owners {
-		s := p.stack.scopes()
-		for i := range min(s.n, s.room) {
-			if k := s.at(i).index&^scopeBits - firstIndex; k < uint32(len(foundOpen)) {
-				foundOpen[k] = searches
-			}
-		}
-	}
+	findOpen()
 	left := unsettled[:0]
 	for _, m := range unsettled {
-		w := shared.Load(&m.Off)
-		if w&layout.OffDemoted == 0 { // OffSettled alone would turn it off
-			continue
-		}
-		if foundOpen[shared.Load(&m.index)&layout.IndexMask-firstIndex] == searches || !shared.Swap(&m.Off, w, w|layout.OffSettled) {
+		if !m.settle() {
 			left = append(left, m)
 		}
 	}
@@ -306,8 +284,8 @@ func (m *Marker) clearOff(bits uint32) {
 //
 //go:norace
 func undemote() {
-	for _, m := range live {
-		if shared.Load(&m.Off)&layout.OffDemoted != 0 {
+	for k := range live {
+		if m := live[k].marker; shared.Load(&m.Off)&layout.OffDemoted != 0 {
 			timeOn(m)
 		}
 	}

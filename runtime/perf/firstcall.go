@@ -26,9 +26,6 @@ type firstCall struct {
 
 const notFirst = 1<<64 - 1
 
-// firstCalls is indexed by index less firstIndex; under the lock.
-var firstCalls []firstCall
-
 // fromStart says whether the run began with the process.
 var fromStart bool
 
@@ -73,10 +70,11 @@ func (p *slot) ended(i uint32, ns uint64, how uint8) {
 	}
 	lock()
 	defer unlock()
-	if uint64(i-firstIndex) >= uint64(len(firstCalls)) {
+	e := indexed(i)
+	if e == nil {
 		return
 	}
-	f := &firstCalls[i-firstIndex]
+	f := &e.call
 	switch {
 	case f.nsPlus1 != 0:
 	case !sawAll() || hasRate(i):

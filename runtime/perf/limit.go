@@ -50,8 +50,8 @@ func (c *settings) every() uint64 {
 //
 //go:norace
 func limit(index uint32) {
-	k := index - firstIndex
-	if k >= uint32(len(live)) || shared.Load(&live[k].index)&layout.IndexWatched != 0 {
+	e := indexed(index)
+	if e == nil || shared.Load(&e.marker.index)&layout.IndexWatched != 0 {
 		return
 	}
 	var n, sum uint64
@@ -63,10 +63,10 @@ func limit(index uint32) {
 		}
 	}
 	switch {
-	case conf.Enough != 0 && n >= conf.Enough && toNS(subtract(now(), firsts[k])) >= minCollected:
-		turnOff(live[k], layout.IndexOffEnough)
+	case conf.Enough != 0 && n >= conf.Enough && toNS(subtract(now(), e.first)) >= minCollected:
+		turnOff(e.marker, layout.IndexOffEnough)
 	case conf.Calls != 0 && n >= conf.Calls && sum/n <= conf.Quick:
-		turnOff(live[k], layout.IndexOffThrottled)
+		turnOff(e.marker, layout.IndexOffThrottled)
 	}
 }
 

@@ -251,7 +251,7 @@ func TestFrozen(t *testing.T) {
 // A marker that only or skip excludes, in a function that is on, gets no index when executed.
 func TestUnwanted(t *testing.T) {
 	opened(&collected(t)[0], func() {}) // makes the run ready
-	m, next := Marker{index: unwanted}, nextIndex
+	m, next := Marker{index: unwanted}, nextIndex()
 	open := own().stack.n
 	Begin(&m)
 	if own().stack.n != open {
@@ -262,7 +262,7 @@ func TestUnwanted(t *testing.T) {
 	s.Enter(&m)
 	s.Exit()
 	Pass(&m)
-	if m.index != unwanted || nextIndex != next || own().stack.n != open {
-		t.Errorf("word %#x, %d indexes given, %d scopes open", m.index, nextIndex-next, own().stack.n-open)
+	if m.index != unwanted || nextIndex() != next || own().stack.n != open {
+		t.Errorf("word %#x, %d indexes given, %d scopes open", m.index, nextIndex()-next, own().stack.n-open)
 	}
 }

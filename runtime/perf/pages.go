@@ -65,8 +65,8 @@ func (t *table) pages() []byte {
 // hasIndexes reports whether a marker of the table has an index, and so may have words that are not
 // zero.
 func (t *table) hasIndexes() bool {
-	for _, m := range live {
-		if _, ok := t.indexOf(m); ok {
+	for k := range live {
+		if _, ok := t.indexOf(live[k].marker); ok {
 			return true
 		}
 	}

@@ -208,11 +208,11 @@ func (p *plan) record(to *readBlocks, index uint32, f *collect.Frame, nested boo
 func (p *plan) prepare(to *readBlocks, pid int, index uint32, f *collect.Frame, nested bool) (done bool) {
 	lock()
 	defer unlock()
-	if p != reading || index < firstIndex || to == &p.shards && index >= nextIndex || pid < 0 {
+	if p != reading || index < firstIndex || to == &p.shards && index >= nextIndex() || pid < 0 {
 		return true
 	}
 	shard := min(pid, layout.MaxShards)
-	b := directory.Make(&to[shard], &arena, index, max(nextIndex, index+1), func() *collect.Block {
+	b := directory.Make(&to[shard], &arena, index, max(nextIndex(), index+1), func() *collect.Block {
 		of := uint64(index - firstIndex)
 		if to == &p.paths {
 			of = layout.ReadPath + uint64(index)

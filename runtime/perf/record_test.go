@@ -80,7 +80,7 @@ func TestManyProcessors(t *testing.T) {
 	if want := uint64(12 * each); r.Count != want || r.Total != 5*want {
 		t.Errorf("%d scopes of %d ns, want %d of 5", r.Count, r.Total, want)
 	}
-	if p := (endedScope{}); !prepare(0, nextIndex, &p) || !prepare(0, 0, &p) || !prepare(-1, m[1].index, &p) {
+	if p := (endedScope{}); !prepare(0, nextIndex(), &p) || !prepare(0, 0, &p) || !prepare(-1, m[1].index, &p) {
 		t.Error("a cell was made for a marker or a processor that is not there")
 	}
 }

@@ -54,6 +54,6 @@ func (p *slot) turnOffInner(m *Marker, index uint32) {
 //go:noinline
 func reopen(index uint32) {
 	lock()
-	live[index-firstIndex].clearOff(layout.OffByOuter) // under the lock, since sharePages copies the words
+	live[index-firstIndex].marker.clearOff(layout.OffByOuter) // under the lock, since sharePages copies the words
 	unlock()
 }

@@ -3,7 +3,6 @@
 package perf
 
 import (
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -63,12 +62,34 @@ const firstNumber = 1 << 24
 var (
 	tables     []table
 	nextNumber uint32    = firstNumber
-	nextIndex  uint32    = firstIndex
-	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if not registered yet
-	live       []*Marker // by index less firstIndex
-	firsts     []uint64  // by index less firstIndex: tick of the first scope
+	live       []use     // by index less firstIndex
 	early      []*Marker // markers that have an index and are not registered yet
 )
+
+// A use is what an index stands for.
+type use struct {
+	marker *Marker
+	number uint32 // of the marker; 0 if it is not registered yet
+	traced uint32 // scopes counted by countTraced
+	first  uint64 // tick of the first scope
+	open   uint64 // the latest findOpen that found a scope open
+	call   firstCall
+}
+
+// indexed returns the use of an index, or nil if there is none. The caller holds the lock.
+//
+//go:norace
+func indexed(index uint32) *use {
+	if k := index - firstIndex; k < uint32(len(live)) {
+		return &live[k]
+	}
+	return nil
+}
+
+// nextIndex returns the next index to be assigned. The caller holds the lock.
+//
+//go:norace
+func nextIndex() uint32 { return firstIndex + uint32(len(live)) }
 
 // registering is how a table is registered.
 type registering uint8
@@ -296,7 +317,7 @@ func findTable(m *Marker) (t *table, i uint32) {
 func (t *table) number(m *Marker, i uint32) {
 	w := shared.Load(&m.index)
 	index := w & layout.IndexMask
-	numbers[index-firstIndex] = t.first + i
+	live[index-firstIndex].number = t.first + i
 	if w&layout.IndexOffChoice != 0 {
 		alias(index, layout.NoMarker)
 		return
@@ -313,7 +334,7 @@ func alias(index uint32, number uint64) {
 	if b := space.New(layout.BlockAlias, 0, layout.BlockAlign); b != nil {
 		*(*uint64)(unsafe.Add(b, layout.OffAliasFrom)) = uint64(index - firstIndex)
 		*(*uint64)(unsafe.Add(b, layout.OffAliasTo)) = number
-		f := &firstCalls[index-firstIndex]
+		f := &live[index-firstIndex].call
 		f.alias = b
 		f.show()
 		space.Publish(b)
@@ -328,33 +349,28 @@ const roomFor, roomOf = 1024, 64
 //
 //go:norace
 func makeFirstRoom() {
-	n := max(roomFor-len(live), 0)
-	numbers, live = slices.Grow(numbers, n), slices.Grow(live, n)
-	firsts, firstCalls = slices.Grow(firsts, n), slices.Grow(firstCalls, n)
-	owners = slices.Grow(owners, roomOf)
+	if live == nil {
+		live = make([]use, 0, roomFor)
+	}
+	owners = make([]*slot, 0, roomOf)
 }
 
-// newIndex assigns the next index to a marker with that number, 0 if unknown, whose first scope began
-// at tick first. The caller holds the lock.
+// newIndex assigns the next index. The caller holds the lock.
 //
 //go:norace
 //go:noinline
-func newIndex(m *Marker, number uint32, first uint64, call firstCall) (index uint32) {
-	numbers = append(numbers, number)
-	live = append(live, m)
-	firsts = append(firsts, first)
-	firstCalls = append(firstCalls, call)
-	nextIndex++
-	return nextIndex - 1
+func newIndex(u use) (index uint32) {
+	live = append(live, u)
+	return nextIndex() - 1
 }
 
 //go:norace
 func (m *Marker) giveIndex() {
-	index := newIndex(m, 0, now(), newFirstCall(m))
+	index := newIndex(use{marker: m, first: now(), call: newFirstCall(m)})
 	if t, i := findTable(m); t == nil {
 		early = append(early, m)
 	} else {
-		numbers[index-firstIndex] = t.first + i
+		live[index-firstIndex].number = t.first + i
 		alias(index, uint64(t.first+i))
 		if t.sampledAt != nil && t.sampledAt[i] != nil {
 			beginSampling(index, *t.sampledAt[i])

@@ -81,14 +81,14 @@ func openEdge(e *relate.Edge, caller, index uint32) uint32 {
 	if e.Index != 0 {
 		return e.Index
 	}
-	if noRun() || nextIndex >= maxIndex {
+	if noRun() || nextIndex() >= maxIndex {
 		return 0
 	}
 	b := space.New(layout.BlockEdge, 0, layout.BlockAlign)
 	if b == nil {
 		return 0
 	}
-	i := newIndex(&edgeMarker, 0, now(), firstCall{nsPlus1: notFirst})
+	i := newIndex(use{marker: &edgeMarker, first: now(), call: firstCall{nsPlus1: notFirst}})
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeIndex)) = uint64(i - firstIndex)
 	*(*uint64)(unsafe.Add(b, layout.OffEdgeCaller)) = layout.NoMarker
 	if caller >= firstIndex {
@@ -160,7 +160,7 @@ func makeRow(i uint32) *relate.Row {
 	if noRun() {
 		return nil
 	}
-	return directory.Make(&pairRows, &arena, i, nextIndex, func() *relate.Row {
+	return directory.Make(&pairRows, &arena, i, nextIndex(), func() *relate.Row {
 		marker := uint64(i - firstIndex)
 		r := (*relate.Row)(space.New(layout.BlockPairs, 0, relate.RowSize(marker)))
 		if r != nil {

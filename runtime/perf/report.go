@@ -32,7 +32,8 @@ func formatReport() []byte {
 //go:norace
 func gather() (rows []report.Row) {
 	index := map[uint32][]uint32{} // by number
-	for i, number := range numbers {
+	for i := range live {
+		number := live[i].number
 		index[number] = append(index[number], firstIndex+uint32(i))
 	}
 	for k := range tables {

@@ -143,34 +143,18 @@ func sampleAt(index uint32) {
 	}
 	lock()
 	defer unlock()
-	k := index - firstIndex
-	if k >= uint32(len(live)) || hasRate(index) {
+	e := indexed(index)
+	if e == nil || hasRate(index) {
 		return
 	}
-	n := uint64(0)
+	n := scopeCount(index)
 	if traced {
-		n = countTraced(k)
-	} else {
-		n = scopeCount(index)
+		e.traced++
+		n = uint64(e.traced)
 	}
 	if n >= sampleAfter {
-		sampleGroup(live[k])
+		sampleGroup(e.marker)
 	}
-}
-
-// tracedScopes are the counts of countTraced, by index less firstIndex; under the lock.
-var tracedScopes []uint32
-
-// countTraced counts and returns the executions of a marker in a run that only traces, and so has
-// no cells. The caller holds the lock.
-//
-//go:norace
-func countTraced(k uint32) uint64 {
-	for len(tracedScopes) < len(live) {
-		tracedScopes = append(tracedScopes, 0)
-	}
-	tracedScopes[k]++
-	return uint64(tracedScopes[k])
 }
 
 // sampleGroup starts sampling of all markers of a function. The caller holds the lock.
@@ -208,7 +192,7 @@ func sampleGroup(m *Marker) {
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			shared.SetBits(&other.Off, layout.OffByWindow)
 		}
-		if w&layout.IndexMask == 0 || nextIndex >= maxIndex {
+		if w&layout.IndexMask == 0 || nextIndex() >= maxIndex {
 			continue
 		}
 		index := anotherIndex(w & layout.IndexMask)
@@ -218,7 +202,7 @@ func sampleGroup(m *Marker) {
 	}
 	atomic.StoreUint64(&windowClosed, now())
 	if len(owners) <= fewOwners {
-		settleGates(false)
+		settleGates()
 		shared.ClearBits(&m.Off, layout.OffSettled) // the scope that is beginning is not on the stack yet
 	}
 }
@@ -228,9 +212,9 @@ func sampleGroup(m *Marker) {
 //
 //go:norace
 func anotherIndex(of uint32) (index uint32) {
-	k := of - firstIndex
-	index = newIndex(live[k], numbers[k], firsts[k], firstCall{nsPlus1: notFirst})
-	alias(index, uint64(numbers[k]))
+	u := live[of-firstIndex]
+	index = newIndex(use{marker: u.marker, number: u.number, first: u.first, call: firstCall{nsPlus1: notFirst}})
+	alias(index, uint64(u.number))
 	setBase(index, baseOf(of))
 	return index
 }
@@ -258,11 +242,8 @@ func beginSampling(index uint32, since baseline) {
 //
 //go:norace
 func makeRateBits() bool {
-	if openBits == nil {
-		openBits = datafile.Map(maxIndex / 8)
-	}
 	if rateBits == nil {
 		atomic.StorePointer(&rateBits, datafile.Map(maxIndex/8))
 	}
-	return rateBits != nil && openBits != nil
+	return rateBits != nil
 }

@@ -41,7 +41,7 @@ func (s *sampler) due() uint64 {
 		return next
 	}
 	lock()
-	settleGates(true)
+	settleGates()
 	unlock()
 	return next
 }

@@ -180,12 +180,12 @@ func prepare(pid int, i uint32, p *endedScope) (done bool) {
 //
 //go:norace
 func makeCell(pid int, i uint32) *cell.Cell {
-	if i < firstIndex || i >= nextIndex || pid < 0 {
+	if i < firstIndex || i >= nextIndex() || pid < 0 {
 		return nil
 	}
 	pid = min(pid, layout.MaxShards)
 	usedShards = max(usedShards, pid+1)
-	return directory.Make(&shards[pid].cells, &arena, i, nextIndex, func() *cell.Cell {
+	return directory.Make(&shards[pid].cells, &arena, i, nextIndex(), func() *cell.Cell {
 		return cell.New(&space, uint32(pid), uint64(i-firstIndex))
 	})
 }

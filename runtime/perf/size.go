@@ -70,7 +70,7 @@ func recordSize(i uint32, n, ns uint64) (from uint64) {
 func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	lock()
 	defer unlock()
-	if noRun() || i < firstIndex || i >= nextIndex || pid < 0 {
+	if noRun() || i < firstIndex || i >= nextIndex() || pid < 0 {
 		return true
 	}
 	if sizeCost == 0 {
@@ -78,7 +78,7 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	}
 	shard := min(pid, layout.MaxShards)
 	usedShards = max(usedShards, shard+1)
-	b := directory.Make(&shards[shard].sizes, &arena, i, nextIndex, func() *sizes.Block {
+	b := directory.Make(&shards[shard].sizes, &arena, i, nextIndex(), func() *sizes.Block {
 		return sizes.New(&space, uint32(shard), uint64(i-firstIndex))
 	})
 	if b == nil {

@@ -4,7 +4,6 @@ package perf
 
 import (
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -119,15 +118,15 @@ func configure(spec string) error {
 		tables[k].open(uint64(k))
 	}
 	writeHeld()
-	for k, m := range live {
-		firstCalls[k] = firstCall{nsPlus1: notFirst}
-		firsts[k] = now()
-		switch w := shared.Load(&m.index); {
+	for k := range live {
+		u := &live[k]
+		u.first, u.traced, u.call = now(), 0, firstCall{nsPlus1: notFirst}
+		switch w := shared.Load(&u.marker.index); {
 		case w&layout.IndexMask != firstIndex+uint32(k): // index of an edge, or its marker's index from before it was sampled: no longer used
-		case w&layout.IndexOffChoice != 0 || numbers[k] == 0:
+		case w&layout.IndexOffChoice != 0 || u.number == 0:
 			alias(firstIndex+uint32(k), layout.NoMarker)
 		default:
-			alias(firstIndex+uint32(k), uint64(numbers[k]))
+			alias(firstIndex+uint32(k), uint64(u.number))
 		}
 	}
 	atomic.StoreUint32(&hot.mode, modeReady) // before others may register
@@ -172,6 +171,7 @@ func forget() {
 	}
 	retire()
 	usedShards, talliedBytes, stacks = 0, 0, 0
+	searches++ // what it found open is not open in the next run
 	holding, written = false, 0
 	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
 	closeCollectors()
@@ -181,8 +181,7 @@ func forget() {
 	forgetCalls()
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedScopes = nil
-	anyDemoted, unsettled, foundOpen = false, nil, nil
+	anyDemoted, unsettled = false, nil
 	budget, levels = budgetState{}, levelLog{}
 	theSampler = sampler{}
 	sizeCost = 0
@@ -416,7 +415,7 @@ func start(value string) (refused uint64, problem string) {
 		conf.Demote = c.Demote
 	}
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
-		unsettled, foundOpen = slices.Grow(unsettled[:0], roomFor), slices.Grow(foundOpen[:0], roomFor)
+		unsettled = make([]*Marker, 0, roomFor)
 	}
 	lock()
 	if changes = space.New(layout.BlockLog, 0, layout.OffLogData+layout.LogRoom*layout.LogSize); changes != nil {

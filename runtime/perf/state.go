@@ -205,42 +205,6 @@ func counts(s RunState) bool {
 	return s != layout.StatePaused && s != layout.StateStopped && !(s == layout.StateConfigured && conf.Waits)
 }
 
-// settleNew is settleMarkers for a table whose markers have no scopes yet. The caller holds the
-// lock.
-//
-//go:norace
-func (t *table) settleNew() {
-	for i := range t.markers {
-		m := t.at(uint32(i))
-		if w := shared.Load(&m.Off); w != 0 && (shared.Load(&m.index)&layout.IndexMask == 0 || hot.mode != modeOn) {
-			shared.Swap(&m.Off, w, w|layout.OffSettled)
-		}
-	}
-}
-
-// settleMarkers sets OffSettled for markers that are off and have no open scopes, so that their
-// code no longer looks for scope ends. The caller holds the lock.
-//
-//go:norace
-func settleMarkers() {
-	open := make([]bool, nextIndex)
-	findOpen(true)
-	for _, i := range opens {
-		if i < uint32(len(open)) {
-			open[i] = true
-		}
-	}
-	for k := range tables {
-		t := &tables[k]
-		for i := range t.markers {
-			m := t.at(uint32(i))
-			if w := shared.Load(&m.Off); w != 0 && w&layout.OffSettled == 0 && !open[shared.Load(&m.index)&layout.IndexMask] {
-				shared.Swap(&m.Off, w, w|layout.OffSettled)
-			}
-		}
-	}
-}
-
 // logChange adds a change to the log, if there is room.
 //
 //go:norace

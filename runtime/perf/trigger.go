@@ -81,8 +81,8 @@ func (c *settings) timed() bool { return c.bits()&layout.TriggerTimer != 0 }
 //go:norace
 func numberOf(index uint32) (number uint32) {
 	lock()
-	if k := index - firstIndex; k < uint32(len(numbers)) {
-		number = numbers[k]
+	if u := indexed(index); u != nil {
+		number = u.number
 	}
 	unlock()
 	return number

@@ -53,9 +53,9 @@ func samplePaths(index uint32) {
 	}
 	from := now()
 	lock()
-	if k := index - firstIndex; k < uint32(len(live)) && !noRun() && nextIndex < maxIndex && shared.Load(&live[k].index) == index && scopeCount(index) >= sampleAfter {
-		if t, _ := findTable(live[k]); t != nil && !t.ofStopwatch() {
-			shared.Swap(&live[k].index, index, anotherIndex(index)|layout.IndexOff|layout.IndexCounted)
+	if u := indexed(index); u != nil && !noRun() && nextIndex() < maxIndex && shared.Load(&u.marker.index) == index && scopeCount(index) >= sampleAfter {
+		if t, _ := findTable(u.marker); t != nil && !t.ofStopwatch() {
+			shared.Swap(&u.marker.index, index, anotherIndex(index)|layout.IndexOff|layout.IndexCounted)
 		}
 	}
 	unlock()

@@ -139,7 +139,7 @@ func (w *window) end(width uint64) {
 		}
 	}
 	if len(owners) <= fewOwners {
-		settleGates(false)
+		settleGates()
 	}
 }
 
@@ -179,70 +179,3 @@ func (g *windowGate) open() {
 
 // opensEarly is 1 while gates are open for a window that has not begun.
 var opensEarly uint32
-
-// settleGates sets OffSettled for markers that a window has closed and that have no open scopes. If
-// mayAllocate is false and more scopes are open than opens has room for, it does nothing. The
-// caller holds the lock.
-//
-//go:norace
-func settleGates(mayAllocate bool) {
-	if openBits == nil || !findOpen(mayAllocate) {
-		return // if openBits is nil, no marker has been closed yet
-	}
-	markOpen(true)
-	for i := range gates {
-		m := gates[i].Marker
-		w := shared.Load(&m.Off)
-		if i := shared.Load(&m.index) & layout.IndexMask; w&layout.OffByWindow != 0 && w&layout.OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
-			shared.Swap(&m.Off, w, w|layout.OffSettled)
-		}
-	}
-	markOpen(false)
-}
-
-// findOpen fills opens with the marker indexes of all open scopes. It returns false if it would
-// have to allocate and may not. The caller holds the lock.
-//
-//go:norace
-func findOpen(mayAllocate bool) bool {
-	opens = opens[:0]
-	for _, p := range owners {
-		s := p.stack.scopes()
-		for i := range min(s.n, s.room) {
-			if len(opens) == cap(opens) && !mayAllocate {
-				return false
-			}
-			index := s.at(i).index & layout.IndexMask
-			// It may be the index from before the marker was sampled
-			if k := index - firstIndex; k < uint32(len(live)) {
-				index = shared.Load(&live[k].index) & layout.IndexMask
-			}
-			opens = append(opens, index)
-		}
-	}
-	return true
-}
-
-// markOpen sets or clears the bits of the indexes in opens.
-//
-//go:norace
-func markOpen(set bool) {
-	for _, i := range opens {
-		if set {
-			*openBit(i) |= 1 << (i % 8)
-		} else {
-			*openBit(i) &^= 1 << (i % 8)
-		}
-	}
-}
-
-// openBits has a bit for each index; settleGates sets the bits of opens temporarily. Under the
-// lock.
-var (
-	opens    = make([]uint32, 0, 256)
-	openBits unsafe.Pointer
-)
-
-//go:norace
-//go:nocheckptr
-func openBit(i uint32) *byte { return (*byte)(unsafe.Add(openBits, uintptr(i)/8)) }
