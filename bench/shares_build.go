@@ -86,12 +86,15 @@ func (b *bench) fetch(ctx context.Context, dir, module string) error {
 // profileVariable is the environment variable with the path of the CPU profile.
 const profileVariable = "MARKGEN_BENCH_PROFILE"
 
-// profilingPackage profiles a program from its initialization to its end, however it ends.
+// profilingPackage profiles a program from its initialization to its end, however it ends. With more
+// samples than the 100 a second of StartCPUProfile, which prints that it cannot set the rate again, the
+// shares of a short run are less a matter of chance.
 const profilingPackage = `package profiling
 
 import (
 	"internal/runtime/exithook"
 	"os"
+	"runtime"
 	"runtime/pprof"
 )
 
@@ -102,6 +105,7 @@ func init() {
 	}
 	f, err := os.Create(path)
 	if err == nil {
+		runtime.SetCPUProfileRate(250)
 		err = pprof.StartCPUProfile(f)
 	}
 	if err != nil {

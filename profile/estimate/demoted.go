@@ -47,7 +47,7 @@ type Times struct{ Sum, Total, Self float64 }
 
 // Sampled gives a demoted marker times by a number of samples, in the distribution of the scopes that
 // were timed.
-func Sampled(m *profile.Marker, t Times, samples uint64) {
+func Sampled(m *profile.Marker, t Times, samples float64) {
 	ns := func(x float64) uint64 { return uint64(min(x, math.MaxInt64) + 0.5) }
 	was, sum := m.SumNS(), ns(t.Sum)
 	if was == 0 || sum == 0 {
@@ -66,5 +66,5 @@ func Sampled(m *profile.Marker, t Times, samples uint64) {
 	m.NestedNS = min(ns(t.Sum-t.Total), m.SumNS())
 	m.SelfNS = min(ns(t.Self), m.TotalNS())
 	mean := m.MeanNS()
-	m.SetMeanVar(mean * mean / float64(samples))
+	m.SetMeanVar(mean * mean / samples)
 }

@@ -40,9 +40,9 @@ func (r *run) demote() {
 const enoughSamples = 4
 
 // slowdown is what markers cost, as a multiple of the time in their own code: functions around them become
-// slower, too, as some are no longer inlined and others have fewer registers. In six command-line tools
-// with everything marked it was 0.9 to 1.6, in the middle 1.2 (bench -run shares).
-const slowdown = 1.2
+// slower, too, as some are no longer inlined and others have fewer registers. In seven command-line tools
+// with everything marked it was 1.1 to 2.3, in the geometric mean 1.4 (bench -run shares).
+const slowdown = 1.4
 
 // sampledTimes estimates times by the samples of the CPU profile, of which each stands for period ns
 // of processor time.
@@ -50,15 +50,15 @@ func (r *run) sampledTimes(period float64) {
 	stacks := r.openMarkers()
 	self := r.sampledSelf(stacks, period)
 	sums := map[uint64]estimate.Times{}
-	samples := map[uint64]uint64{}
+	samples := map[uint64]float64{}
 	for i := range stacks {
 		s := &stacks[i]
 		if s.markers == nil || s.cost {
 			continue
 		}
-		ns := float64(s.samples) * period
+		ns := s.samples * period
 		if m := r.totals.at(s.markers[0]); m != nil && !r.byProfile(s.markers[0]) { // more than that if it waits
-			ns = max(ns, float64(m.SelfNS)*float64(s.samples)/float64(self[s.markers[0]]))
+			ns = max(ns, float64(m.SelfNS)*s.samples/self[s.markers[0]])
 		}
 		for k, index := range s.markers {
 			if !r.byProfile(index) {
@@ -81,10 +81,10 @@ func (r *run) sampledTimes(period float64) {
 
 // sampledSelf returns the number of samples in scopes of each marker and of none inside. It subtracts
 // those of demoted markers from the self times around them, and sets what markers cost.
-func (r *run) sampledSelf(stacks []openStack, period float64) map[uint64]uint64 {
-	self := map[uint64]uint64{}
-	within := map[uint64]uint64{} // samples in scopes of a marker that is timed and of none inside that is
-	cost := uint64(0)
+func (r *run) sampledSelf(stacks []openStack, period float64) map[uint64]float64 {
+	self := map[uint64]float64{}
+	within := map[uint64]float64{} // samples in scopes of a marker that is timed and of none inside that is
+	cost := 0.0
 	for i := range stacks {
 		s := &stacks[i]
 		if s.markers == nil {
@@ -103,7 +103,7 @@ func (r *run) sampledSelf(stacks []openStack, period float64) map[uint64]uint64 
 		}
 	}
 	if cost >= enoughSamples {
-		r.sampledCost = float64(cost) * period * slowdown
+		r.sampledCost = cost * period * slowdown
 	}
 	for index, n := range within {
 		if m := r.totals.at(index); m != nil && self[index] < n {
@@ -114,7 +114,7 @@ func (r *run) sampledSelf(stacks []openStack, period float64) map[uint64]uint64 
 }
 
 // adopt gives demoted markers the times that were sampled, in so many samples in all, and in themselves.
-func (r *run) adopt(sums map[uint64]estimate.Times, samples, self map[uint64]uint64, period float64) {
+func (r *run) adopt(sums map[uint64]estimate.Times, samples, self map[uint64]float64, period float64) {
 	var fewSums, fewSelfs scarce
 	for index := range r.off {
 		if m := r.totals.at(index); r.byProfile(index) {
@@ -147,12 +147,12 @@ func (r *run) adopt(sums map[uint64]estimate.Times, samples, self map[uint64]uin
 // scarce are markers with few samples. They share the time of all their samples in proportion to the
 // times that are estimated from the scopes that were timed.
 type scarce struct {
-	samples uint64
+	samples float64
 	ns      uint64 // sum of the times estimated otherwise
 }
 
 // add adds a marker, if it has few samples.
-func (s *scarce) add(samples, ns uint64) {
+func (s *scarce) add(samples float64, ns uint64) {
 	if samples < enoughSamples {
 		s.samples += samples
 		s.ns = profile.Add64(s.ns, ns)
@@ -167,7 +167,7 @@ func (s *scarce) factor(period, cpu float64) float64 {
 	case s.samples < enoughSamples:
 		return min(1, min(likely(s.samples, period), cpu)/float64(s.ns))
 	}
-	return float64(s.samples) * period / float64(s.ns)
+	return s.samples * period / float64(s.ns)
 }
 
 // byProfile reports whether the times of a marker are estimated by the CPU profile: it was demoted
@@ -184,20 +184,20 @@ const shortFactor = 20
 
 // likely returns the longest time in ns that n samples leave likely: if it were longer, more samples than
 // n would be taken with a probability of 95 % or more.
-func likely(n uint64, period float64) float64 {
-	return (float64(n) + 2*math.Sqrt(float64(n)) + 3) * period
+func likely(n, period float64) float64 {
+	return (n + 2*math.Sqrt(n) + 3) * period
 }
 
 // subtractSampled subtracts the time of demoted markers, and of markers' own code, from the self time of
 // a marker that is timed: of n samples within, self are in itself. If most of the time is not explained
 // by the samples, the rest is taken for time in which it waited. Less of it may be due to other programs
 // on the processors.
-func subtractSampled(m *profile.Marker, self, n uint64, period float64) {
+func subtractSampled(m *profile.Marker, self, n, period float64) {
 	if m.SelfNS == 0 {
 		return
 	}
 	recorded := float64(m.SelfNS)
-	ran := min(recorded, float64(n)*period) * (float64(self) + 0.5) / (float64(n) + 1)
+	ran := min(recorded, n*period) * (self + 0.5) / (n + 1)
 	waited := recorded - likely(n, period)
 	if w := m.Reading(profile.Wait); w != nil {
 		waited = float64(m.WaitingNS())
