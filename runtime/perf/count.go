@@ -96,7 +96,7 @@ type tallies struct {
 // the tallyUnit that it has used most recently.
 type tallyUnit struct {
 	behind *tallyUnit // next in the list of its place in tallies.units; read under the lock
-	unit   uintptr    // address of the unit
+	unit   uintptr    // the unit's address / unitSize
 }
 
 const (

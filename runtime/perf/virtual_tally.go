@@ -17,7 +17,7 @@ type Tallies = tallies
 type Own = tallyUnit
 
 // NoOwn is the Own of no unit.
-var NoOwn = Own{unit: 1}
+var NoOwn = Own{unit: ^uintptr(0)}
 
 const (
 	// tallyAfter is the number of calls of Tally after which a unit gets its own counters and
@@ -41,7 +41,7 @@ const (
 // the race detector findAt does all of it: inlined and instrumented, the rest would double the frames
 // of such functions.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n)), i, false)
+	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n))/unitSize, i, false)
 	return n
 }
 
@@ -49,24 +49,24 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // used last may belong to another goroutine, as is usual for demoted markers. It takes a little
 // longer. It is called only in a run, in which t is open.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	at := uintptr(unsafe.Pointer(&n))
-	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i, false)
+	u := uintptr(unsafe.Pointer(&n)) / unitSize
+	free_markgen_none[0] = t.units[u%tallyUnits].add(t, last, u, i, false)
 	return n
 }
 
 // tallyDemoted is TallyUnit for scopes of a demoted marker. It also does what is due, as the end of a
 // timed scope would.
 func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	at := uintptr(unsafe.Pointer(&n))
-	free_markgen_none[0] = t.units[at/unitSize%tallyUnits].add(t, last, at, i, true)
+	u := uintptr(unsafe.Pointer(&n)) / unitSize
+	free_markgen_none[0] = t.units[u%tallyUnits].add(t, last, u, i, true)
 	return n
 }
 
-// add adds one to counter i if o has the counters of the unit of the address at; else findAt does.
-// scope is whether to do what is due.
-func (o *Own) add(t *Tallies, last **Own, at, i uintptr, scope bool) (n Nothing) {
-	if !tallied || o.unit^at >= unitSize {
-		free_markgen_none[0] = t.findAt(last, at, i)
+// add adds one to counter i if o has the counters of unit u; else findAt does. scope is whether to do
+// what is due.
+func (o *Own) add(t *Tallies, last **Own, u, i uintptr, scope bool) (n Nothing) {
+	if !tallied || o.unit != u {
+		free_markgen_none[0] = t.findAt(last, u, i)
 	} else {
 		free_markgen_none[0] = count(o.counter(i), scope)
 	}
@@ -91,7 +91,7 @@ func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, 
 // would have to save its registers for a call, so it cannot make counters for the unit, but notes
 // that the unit wants some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
+	if own := *last; own.unit != uintptr(unsafe.Pointer(&n))/unitSize {
 		for { // a loop that never repeats, see again
 			free_markgen_none[0] = t.lookUp(last, i)
 			if !again {
@@ -126,14 +126,14 @@ func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
 // lookUp adds one to counter i of the current stack unit, or to the shared counter if the unit has
 // none. It inlines.
 func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
-	at := uintptr(unsafe.Pointer(&n))
-	k := at / unitSize % tallyUnits
+	u := uintptr(unsafe.Pointer(&n)) / unitSize
+	k := u % tallyUnits
 	place := &t.units[k]
-	if own := *place; own != nil && own.unit^at < unitSize {
+	if own := *place; own != nil && own.unit == u {
 		free_markgen_none[0] = own.pass(place, last, i)
 	} else if t.shared != nil {
 		if tallied {
-			t.wanted[k] = at / unitSize
+			t.wanted[k] = u
 		}
 		atomic.AddUint64(t.counter(i), 1)
 	}
@@ -143,39 +143,39 @@ func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 // counter returns the shared counter i.
 func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
 
-// findAt is lookUp for the unit of the address at, but makes counters for a unit that has none and
+// findAt is lookUp for unit u, but makes counters for a unit that has none and
 // calls it often.
 //
 //go:norace
 //go:noinline
 //go:nosplit
-func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
-	place := &t.units[at/unitSize%tallyUnits]
-	if own := *place; own != nil && own.unit^at < unitSize {
+func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
+	place := &t.units[u%tallyUnits]
+	if own := *place; own != nil && own.unit == u {
 		return own.pass(place, last, i)
 	}
 	if t.shared != nil {
 		atomic.AddUint64(t.counter(i), 1)
 		if tallied {
-			t.countCall(last, at)
+			t.countCall(last, u)
 		}
 	}
 	return n
 }
 
-// countCall counts a call in the unit of the address at, and makes it the first of its list after
+// countCall counts a call in unit u, and makes it the first of its list after
 // enough calls.
 //
 //go:norace
 //go:noinline
-func (t *Tallies) countCall(last **Own, at uintptr) {
-	u, k := at/unitSize, at/unitSize%tallyUnits
+func (t *Tallies) countCall(last **Own, u uintptr) {
+	k := u % tallyUnits
 	if t.next[k] != u { // units that alternate do not get counters
 		t.next[k], t.calls[k] = u, 0
 		return
 	}
 	if t.calls[k]++; t.calls[k]%tallyAfter == 0 || t.wanted[k] == u && t.calls[k]%wantedAfter == 0 {
-		t.advance(last, at&^(unitSize-1))
+		t.advance(last, u)
 	}
 }
 
@@ -189,7 +189,7 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	}
 	lock()
 	defer unlock()
-	place := &t.units[unit/unitSize%tallyUnits]
+	place := &t.units[unit%tallyUnits]
 	first := *place
 	var own, before *Own
 	for own = first; own != nil && own.unit != unit; own = own.behind {
