@@ -18,8 +18,14 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// largestFunctions is the number of functions whose shares are compared.
-const largestFunctions = 10
+const (
+	// largestFunctions is the number of functions whose shares are compared.
+	largestFunctions = 10
+
+	// samplesPerSecond is the number of samples, per second of processor time, of the profiles that a
+	// report is from.
+	samplesPerSecond = 250
+)
 
 // shares compares default reports of programs with every function, loop and branch marked with CPU
 // profiles of the plain programs: the share of running self time per function, the processor time,
@@ -104,12 +110,11 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 	was := profiledShares(all, timedFunctions(compared[0]), built.main)
 	var is []map[string]float64
 	for _, run := range compared {
-		is = append(is, reportedShares(run))
-	}
-	for _, reported := range is {
+		reported, sum := reportedShares(run)
+		is = append(is, reported)
 		worst, where := was.worst(reported)
 		b.record(p.name+", the largest difference of ten functions", atMost(10).in("points"), 100*worst, where)
-		b.record(p.name+", first three", atLeast(1), was.agree(reported), "1 if both have the same")
+		b.record(p.name+", first three", atLeast(1), was.agree(reported, sum/1e9*samplesPerSecond), "1 if both have the same")
 	}
 	for _, run := range runs {
 		added := float64(run.Cost.CPUNS)/1e9 - median(plain)
@@ -120,9 +125,9 @@ func (b *bench) programShares(ctx context.Context, p sharedProgram) error {
 	return was.write(p.name, is)
 }
 
-// reportedShares returns the share of running self time of each function of a run.
-func reportedShares(run *profile.Profile) map[string]float64 {
-	shares, sum := map[string]float64{}, 0.0
+// reportedShares returns the share of running self time of each function of a run, and the sum, ns.
+func reportedShares(run *profile.Profile) (shares map[string]float64, sum float64) {
+	shares = map[string]float64{}
 	for i := range run.Markers {
 		m := &run.Markers[i]
 		ns := float64(m.RunningNS())
@@ -132,7 +137,7 @@ func reportedShares(run *profile.Profile) map[string]float64 {
 	for name := range shares {
 		shares[name] /= sum
 	}
-	return shares
+	return shares, sum
 }
 
 // timedFunctions returns the functions with a marker that can be timed.
@@ -226,16 +231,16 @@ func (f profiledFunctions) worst(reported map[string]float64) (worst float64, wh
 	return worst, where
 }
 
-// agree returns 1 if the first three functions of the report are those of the profile, in any order,
-// else 0. Functions whose shares in the profile differ by less than two standard errors may stand
-// for each other.
-func (f profiledFunctions) agree(reported map[string]float64) float64 {
+// agree returns 1 if the first three functions of the report, of so many samples, are those of the
+// profile, in any order, else 0. Functions whose shares in the profile differ by less than two standard
+// errors of both may stand for each other.
+func (f profiledFunctions) agree(reported map[string]float64, samples float64) float64 {
 	if len(f.largest) == 0 {
 		return 0
 	}
 	third := f.share[f.largest[min(2, len(f.largest)-1)]]
 	for _, name := range largestOf(reported, 3) {
-		if f.share[name] < third-2*math.Sqrt(2*third/f.samples) {
+		if f.share[name] < third-2*math.Sqrt(2*third*(1/f.samples+1/samples)) {
 			return 0
 		}
 	}
