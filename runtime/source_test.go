@@ -87,7 +87,7 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range f.Imports {
 			switch spec.Path.Value {
-			case `"syscall"`, `"` + Module + `/internal/lite"`:
+			case `"syscall"`, `"unsafe"`, `"` + Module + `/internal/lite"`:
 			default:
 				t.Errorf("%s imports %s", name, spec.Path.Value)
 			}

@@ -1,10 +1,6 @@
 package config
 
-import (
-	"syscall"
-
-	"github.com/markgen/markgen/runtime/internal/lite"
-)
+import "github.com/markgen/markgen/runtime/internal/lite"
 
 // A Config is a parsed value of MARKGEN.
 type Config struct {
@@ -66,6 +62,9 @@ const (
 
 	defaultPick = 5
 	defaultBusy = 75
+	notGiven    = 1<<64 - 1 // of Busy
+
+	maxUint = 999_999_999_999_999_999 // of Uint
 
 	// DefaultRoom is the default of Room.
 	DefaultRoom = 1 << 30
@@ -76,10 +75,6 @@ const (
 	// MaxPick is the maximum of Pick.
 	MaxPick = 50
 )
-
-// minBuffer returns the minimum size of a ring, a page: in a smaller one, advancing would cost
-// more than writing.
-func minBuffer() uint64 { return uint64(syscall.Getpagesize()) }
 
 // IsSet reports whether a value has anything but commas, which a value that was put together from
 // parts may have.
@@ -92,190 +87,34 @@ func IsSet(value string) bool {
 // can append to an existing value. problem is "", or the message that says which key cannot be
 // used, why, and what to do.
 func Parse(value string) (c Config, problem string) {
-	busy := false
-	for {
-		var item Item
-		if item, value = Next(value); item.Text == "" {
-			break
-		}
-		key, value, hasValue := item.Key, item.Value, item.HasValue
-		if word := c.word(key); word != nil {
-			if hasValue {
-				return c, KeyError(key, "takes no value; write "+key+" alone")
+	c.Busy = notGiven
+	for item, rest := Next(value); item.Text != ""; item, rest = Next(rest) {
+		k, what := find(item.Key), ""
+		switch {
+		case k == nil:
+			what = "not a key; "
+			if c.Collect != "" && !item.HasValue && areNames(c.Collect+"+"+item.Key) {
+				what += "for a collector write collect=" + c.Collect + "+" + item.Key + "; "
 			}
-			*word = true
+			what += "the keys are " + Keys
+		case c.set(k, item.Value, item.HasValue):
 			continue
-		}
-		wanted := ""
-		switch key {
-		case "collect":
-			wanted = wantedCollectors
-			if areNames(value) {
-				c.Collect = value
-				continue
-			}
-		case "adapt":
-			wanted = wantedAtEdges
-			if !hasValue || areNames(value) && !Has(value, "time") && !Has(value, "trace") {
-				c.Adapt, c.AtEdges = true, value
-				continue
-			}
-		case "buffer":
-			wanted = "bytes, from a page to 64G, such as 64K, 4M or 1G"
-			if n, ok := Size(value); ok && n >= minBuffer() && n <= maxBuffer {
-				c.Buffer = n
-				continue
-			}
-		case "file":
-			wanted = "a path"
-			if value != "" {
-				c.File = value
-				continue
-			}
-		case "spool":
-			wanted = "a directory, or DIR:SIZE with the bytes that it may hold, such as 64M or 2G"
-			if c.Spool, c.Room = parseSpool(value); c.Spool != "" {
-				continue
-			}
-		case "keeper":
-			wanted = "a socket"
-			if value != "" {
-				c.Keeper = value
-				continue
-			}
-		case "report":
-			wanted = "a path, stderr or none"
-			if value != "" {
-				c.Report = value
-				if value == "none" {
-					c.Report = ""
-				}
-				continue
-			}
-		case "only", "skip":
-			wanted = "globs with ; between them"
-			if value != "" && (key == "only" || value[0] != '@') {
-				if key == "only" {
-					c.Only = value
-				} else {
-					c.Skip = value
-				}
-				continue
-			}
-		case "clock":
-			wanted = "tsc or mono"
-			if value == "tsc" || value == "mono" {
-				c.TSC, c.Mono = value == "tsc", value == "mono"
-				continue
-			}
-		case "start", "pause", "resume", "stop":
-			wanted = wantedTrigger
-			if c.addTriggers(key, value) {
-				continue
-			}
-		case "outermost":
-			wanted = "shut, or nothing"
-			if !hasValue || value == "shut" {
-				c.Outermost, c.Shut = true, hasValue
-				continue
-			}
-		case "every":
-			wanted = "PERIOD:WINDOW, the window shorter than the period, such as 1s:10ms"
-			period, width := lite.Cut(value, ':')
-			p, ok := duration(period)
-			w, ok2 := duration(width)
-			if ok && ok2 && w > 0 && w < p {
-				c.Period, c.Width = p, w
-				continue
-			}
-		case "sample":
-			wanted = "1:N with N from 1 to 1000000000"
-			if n, ok := Rate(value); ok {
-				c.Sample = n
-				continue
-			}
-		case "seed":
-			wanted = "a whole number from 0 to 999999999999999999"
-			if n, ok := Uint(value); ok {
-				c.Seed = n
-				if n == 0 {
-					c.Seed = 1 << 63 // larger than any that can be given
-				}
-				continue
-			}
-		case "enough":
-			wanted = "a number of samples"
-			if n, ok := Uint(value); ok && n > 0 {
-				c.Enough = n
-				continue
-			}
-		case "throttle":
-			wanted = "CALLS:NS, such as 10000:100"
-			calls, ns := lite.Cut(value, ':')
-			n, ok := Uint(calls)
-			quick, ok2 := Uint(ns)
-			if ok && ok2 && n > 0 {
-				c.Calls, c.Quick = n, quick
-				continue
-			}
-		case "demote":
-			wanted = "N:TIMES, such as 1000:20, or nothing"
-			scopes, times := lite.Cut(value, ':')
-			n, ok := Uint(scopes)
-			t, ok2 := Uint(times)
-			if !hasValue {
-				n, ok, t, ok2 = demoteAfter, true, demoteBelow, true
-			}
-			if ok && ok2 && n > 0 && t > 0 && t <= 1e6 {
-				c.Demote, c.Times = n, t
-				continue
-			}
-		case "budget":
-			wanted = "a part of the processor time above 0% and below 100%, such as 1% or 0.5%"
-			if ppm, ok := share(value); ok {
-				c.Budget = ppm
-				continue
-			}
-		case "paths":
-			wanted = "a number of paths from 1 to 2097152, or nothing"
-			n, ok := Uint(value)
-			if !hasValue {
-				n, ok = defaultPaths, true
-			}
-			if ok && n >= 1 && n <= MaxPaths {
-				c.Paths = n
-				continue
-			}
-		case "pick":
-			wanted = "a number of functions from 1 to 50"
-			if n, ok := Uint(value); ok && n >= 1 && n <= MaxPick {
-				c.Pick = n
-				continue
-			}
-		case "known":
-			wanted = "a path"
-			if value != "" {
-				c.Known = value
-				continue
-			}
-		case "busy":
-			wanted = "a load in percent of all processors"
-			if n, ok := Uint(value); ok {
-				c.Busy, busy = n, true
-				continue
-			}
+		case k.wanted == "":
+			what = "takes no value; write " + item.Key + " alone"
+		case item.Value == "":
+			what = "has no value; give " + k.wanted
 		default:
-			if c.Collect != "" && !hasValue && areNames(c.Collect+"+"+key) {
-				return c, KeyError(key, "not a key; for a collector write collect="+c.Collect+"+"+key+"; the keys are "+Keys)
-			}
-			return c, KeyError(key, "not a key; the keys are "+Keys)
+			what = "cannot be " + item.Value + "; give " + k.wanted
 		}
-		if value == "" {
-			return c, KeyError(key, "has no value; give "+wanted)
-		}
-		return c, KeyError(key, "cannot be "+value+"; give "+wanted)
+		return c, KeyError(item.Key, what)
 	}
-	if key := c.settleWild(busy); key != "" {
+	if c.Skip != "" && c.Skip[0] == '@' {
+		return c, KeyError("skip", "cannot be "+c.Skip+"; give "+wantedGlobs)
+	}
+	if c.Report == "none" {
+		c.Report = ""
+	}
+	if key := c.settleWild(); key != "" {
 		return c, KeyError(key, "is for collect=wild; give that, or leave it out")
 	}
 	if c.Spool != "" && c.File != "" {
@@ -310,29 +149,9 @@ func Parse(value string) (c Config, problem string) {
 	return c, c.settleBudget()
 }
 
-// word returns the field that a key without a value sets, nil for any other key.
-func (c *Config) word(key string) *bool {
-	switch key {
-	case "noself":
-		return &c.NoSelf
-	case "countdown":
-		return &c.Countdown
-	case "callers":
-		return &c.Callers
-	case "unfolded":
-		return &c.Unfolded
-	case "buckets":
-		return &c.Buckets
-	case "pairs":
-		return &c.Pairs
-	}
-	return nil
-}
-
 // settleWild removes wild from the collectors, since it is not one, and sets the defaults of its
-// keys. busy says whether that key was given. It returns a key that was given and is useless
-// without wild, or "".
-func (c *Config) settleWild(busy bool) (key string) {
+// keys. It returns a key that was given and is useless without wild, or "".
+func (c *Config) settleWild() (key string) {
 	collect := ""
 	for rest := c.Collect; rest != ""; {
 		var one string
@@ -346,18 +165,21 @@ func (c *Config) settleWild(busy bool) (key string) {
 	}
 	c.Collect = collect
 	switch {
-	case c.Wild && c.Pick == 0:
-		c.Pick = defaultPick
 	case c.Wild:
+		if c.Pick == 0 {
+			c.Pick = defaultPick
+		}
+		if c.Busy == notGiven {
+			c.Busy = defaultBusy
+		}
 	case c.Pick > 0:
 		return "pick"
 	case c.Known != "":
 		return "known"
-	case busy:
+	case c.Busy != notGiven:
 		return "busy"
-	}
-	if c.Wild && !busy {
-		c.Busy = defaultBusy
+	default:
+		c.Busy = 0
 	}
 	return ""
 }

@@ -9,5 +9,5 @@
 // others to the program.
 //
 // The package is linked into marked programs, and its imports can't have markers. So it imports
-// only syscall.
+// only syscall and unsafe.
 package config

@@ -77,10 +77,13 @@ func (c *Config) addTriggers(key, value string) bool {
 		if !ok {
 			return false
 		}
-		c.Triggers = append(c.Triggers, t)
+		c.addTrigger(t)
 	}
 	return value != ""
 }
+
+//go:noinline
+func (c *Config) addTrigger(t Trigger) { c.Triggers = append(c.Triggers, t) }
 
 // settleTriggers computes what follows from all keys together. If a trigger pauses and none
 // resumes, the triggers on markers that start also resume.
@@ -99,7 +102,7 @@ func (c *Config) settleTriggers() {
 	for i := 0; pauses && !resumes && i < len(c.Triggers); i++ {
 		if t := c.Triggers[i]; t.Key == "start" && t.OnMarker() {
 			t.Key, t.Implied = "resume", true
-			c.Triggers = append(c.Triggers, t)
+			c.addTrigger(t)
 		}
 	}
 	c.Waits = c.Waits || c.Period > 0
