@@ -31,10 +31,11 @@ func formatReport() []byte {
 //
 //go:norace
 func gather() (rows []report.Row) {
-	index := map[uint32][]uint32{} // by number
-	for i := range live {
-		number := live[i].number
-		index[number] = append(index[number], firstIndex+uint32(i))
+	all := make([]report.Row, nextNumber-firstNumber)
+	for k := range live {
+		if number := live[k].number; number != 0 {
+			addCells(&all[number-firstNumber], firstIndex+uint32(k))
+		}
 	}
 	for k := range tables {
 		t := &tables[k]
@@ -43,10 +44,8 @@ func gather() (rows []report.Row) {
 			switch line.Kind() {
 			case tabletext.Marker:
 				if m < t.markers {
-					r := report.Row{Name: line.Name()}
-					for _, i := range index[t.first+uint32(m)] {
-						addCells(&r, i)
-					}
+					r := all[t.first-firstNumber+uint32(m)]
+					r.Name = line.Name()
 					r.Timed = r.Total > 0 || !line.IsPoint() && !line.CountsOnly()
 					rows = append(rows, r)
 				}
