@@ -4,7 +4,6 @@ package collect
 
 import (
 	"runtime"
-	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -35,36 +34,35 @@ var hw struct {
 	process *Process
 	sys     *perfSystem
 	n       int
-	events  [len(hwEvents)]*hwEvent // the n events that can be counted
-	threads *[hwLines]hwThread
-	used    int    // lines that are not free; this and the fields below under the lock
-	sweep   int    // number of used lines at which dead threads are searched for
-	most    int    // maximum number of threads with counters
-	serial  uint32 // of the latest group
+	events  [len(hwEvents)]*hwEvent      // the n events that can be counted
+	threads [hwBlocks]*[hwBlock]hwThread // by ID of a thread; nil where there is none yet
+	used    int                          // threads with a serial; this and the fields below under the lock
+	sweep   int                          // number of them at which dead threads are searched for
+	most    int                          // maximum number of threads with counters
+	serial  uint32                       // of the latest group
 }
 
-// An hwThread is the counters of a thread: a line of a hash table with open addressing. Only the
-// thread itself looks for its line without the lock.
+// An hwThread is the counters of a thread. Only the thread itself uses them without the lock.
 type hwThread struct {
-	thread  uint32 // 0 if the line is free; hwGone if it is free, and lines of the same chain may follow
-	serial  uint32 // serial number of its group; 0 if it could not be opened
+	serial  uint32 // serial number of its group; 0 if it has none, hwFailed if it could not be opened
 	enabled uint64 // time enabled, ns, at the latest reading
 	id      uint64 // ID of the first event
 	fds     [len(hwEvents)]int32
 }
 
 const (
-	hwLines = 2048
-	hwMost  = 1024
-	hwGone  = 1<<32 - 1
+	hwBlock  = 1 << 11
+	hwBlocks = 1 << 11 // IDs are below 1<<22 (PID_MAX_LIMIT of linux/threads.h)
+	hwMost   = 1024
+	hwFailed = 1<<32 - 1
 )
 
 // openHW returns the reader of hw, and what the machine does not support.
 func openHW(p *Process) (r *Reader, missing []string) {
-	if hw.threads == nil { // else it was opened by an earlier run
+	if hw.n == 0 { // else it was opened by an earlier run
 		missing = openEvents(&perfLinux, p)
 	}
-	if hw.threads == nil {
+	if hw.n == 0 {
 		return nil, missing
 	}
 	values := make([]string, hw.n)
@@ -74,8 +72,7 @@ func openHW(p *Process) (r *Reader, missing []string) {
 	return &Reader{Name: "hw", Values: values, Read: readHW}, missing
 }
 
-// openEvents finds out which events can be counted, and makes the table of threads if there are
-// any. It returns which cannot, and why.
+// openEvents finds out which events can be counted. It returns which cannot, and why.
 //
 //go:norace
 func openEvents(sys *perfSystem, p *Process) (missing []string) {
@@ -91,19 +88,14 @@ func openEvents(sys *perfSystem, p *Process) (missing []string) {
 			continue
 		}
 		hw.n--
-		switch {
-		case names == "":
-			names = hwEvents[i].name
-		case reason == why:
-			names += ", " + hwEvents[i].name
-		default:
-			missing = append(missing, names+": "+why)
-			names = hwEvents[i].name
+		if reason == why {
+			names += ", "
+		} else {
+			names, why = "", reason
+			missing = append(missing, "")
 		}
-		why = reason
-	}
-	if names != "" {
-		missing = append(missing, names+": "+why)
+		names += hwEvents[i].name
+		missing[len(missing)-1] = names + ": " + why
 	}
 	if hw.n == 0 {
 		return missing
@@ -114,12 +106,6 @@ func openEvents(sys *perfSystem, p *Process) (missing []string) {
 		hw.most = int(lim.Cur) / (4 * hw.n) // leaves the rest to the program
 	}
 	hw.sweep = 64
-	p.Lock()
-	hw.threads = (*[hwLines]hwThread)(p.Memory(hwLines * unsafe.Sizeof(hwThread{})))
-	p.Unlock()
-	if hw.threads == nil {
-		missing = append(missing, "there is no memory")
-	}
 	return missing
 }
 
@@ -206,28 +192,28 @@ func readHW(scratch *Scratch, into []uint64) (where uint64, ok bool) {
 	for range 2 {
 		f.pin()
 		thread := hw.sys.thread()
-		t := findThread(thread)
-		if t == nil {
-			f.unpin()
-			openThread(thread, 0, false)
-			continue
+		t := threadOf(thread)
+		serial, ours := uint32(0), false
+		if t != nil {
+			serial = t.serial
 		}
-		serial := t.serial
-		if serial == 0 {
+		if serial == hwFailed {
 			f.unpin()
 			return 0, false
 		}
-		ours := hw.sys.id(int(t.fds[0]), &scratch[0]) && scratch[0] == t.id
-		read := ours && t.read(scratch)
-		if read {
-			f.leaveOut(8 * (3 + hw.n))
-		}
-		if read && scratch[1] != t.enabled {
-			t.enabled = scratch[1]
-			copy(into, scratch[3:3+hw.n])
-			f.unpin()
-			const bits = 44 // 4 hours in ns
-			return uint64(serial)<<bits | (scratch[1]-scratch[2])&(1<<bits-1), true
+		if serial != 0 {
+			ours = hw.sys.id(int(t.fds[0]), &scratch[0]) && scratch[0] == t.id
+			read := ours && t.read(scratch)
+			if read {
+				f.leaveOut(8 * (3 + hw.n))
+			}
+			if read && scratch[1] != t.enabled {
+				t.enabled = scratch[1]
+				copy(into, scratch[3:3+hw.n])
+				f.unpin()
+				const bits = 44 // 4 hours in ns
+				return uint64(serial)<<bits | (scratch[1]-scratch[2])&(1<<bits-1), true
+			}
 		}
 		f.unpin()
 		openThread(thread, serial, ours)
@@ -235,23 +221,13 @@ func readHW(scratch *Scratch, into []uint64) (where uint64, ok bool) {
 	return 0, false
 }
 
-// lineOfThread returns where the search for a thread begins: Fibonacci hashing (Knuth, The Art of
-// Computer Programming 3, 6.4), with 2^32 divided by the golden ratio.
+// threadOf returns the counters of a thread, or nil if there is no block for it.
 //
 //go:norace
-func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 }
-
-// findThread returns the thread's line, or nil.
-//
-//go:norace
-func findThread(thread uint32) *hwThread {
-	first := lineOfThread(thread)
-	for i := range uint32(hwLines) {
-		t := &hw.threads[(first+i)%hwLines]
-		if n := atomic.LoadUint32(&t.thread); n == thread {
-			return t
-		} else if n == 0 {
-			break
+func threadOf(thread uint32) *hwThread {
+	if thread/hwBlock < hwBlocks {
+		if b := hw.threads[thread/hwBlock]; b != nil {
+			return &b[thread%hwBlock]
 		}
 	}
 	return nil
@@ -265,52 +241,48 @@ func findThread(thread uint32) *hwThread {
 func openThread(thread, serial uint32, ours bool) {
 	hw.process.Lock()
 	defer hw.process.Unlock()
-	t := findThread(thread)
+	if k := thread / hwBlock; k < hwBlocks && hw.threads[k] == nil {
+		hw.threads[k] = (*[hwBlock]hwThread)(hw.process.Memory(unsafe.Sizeof(*hw.threads[k])))
+	}
+	t := threadOf(thread)
 	switch {
-	case t != nil && t.serial != serial:
-		return // another call has opened them
-	case t != nil && ours:
+	case t == nil || t.serial != serial:
+		return // there is no memory, or another call has opened them
+	case ours:
 		t.close()
-	case t == nil:
+	case serial == 0:
 		if hw.used >= hw.sweep {
 			sweepThreads()
 		}
 		if hw.used >= hw.most {
 			return
 		}
-		i := lineOfThread(thread)
-		for ; hw.threads[i%hwLines].thread != 0 && hw.threads[i%hwLines].thread != hwGone; i++ {
-		}
-		t = &hw.threads[i%hwLines]
 		hw.used++
 	}
-	t.serial, t.enabled = 0, 0
+	t.serial, t.enabled = hwFailed, 0
 	if t.open(thread) == 0 {
 		hw.serial++
 		t.serial = hw.serial
 	}
-	atomic.StoreUint32(&t.thread, thread)
 }
 
-// sweepThreads frees the lines of threads that are gone, and sets when to do that again. The caller
+// sweepThreads closes the counters of threads that are gone, and sets when to do that again. The caller
 // holds the lock.
 //
 //go:norace
 func sweepThreads() {
-	for i := range hw.threads {
-		t := &hw.threads[i]
-		if t.thread == 0 || t.thread == hwGone || hw.sys.lives(t.thread) {
-			continue
-		}
-		if t.serial != 0 {
-			t.close()
-		}
-		atomic.StoreUint32(&t.thread, hwGone)
-		hw.used--
-	}
-	for i := 2*hwLines - 1; i >= 0; i-- { // a line whose next line is free ends its chain
-		if t := &hw.threads[i%hwLines]; t.thread == hwGone && hw.threads[(i+1)%hwLines].thread == 0 {
-			atomic.StoreUint32(&t.thread, 0)
+	for k := range hw.threads {
+		b := hw.threads[k]
+		for i := 0; b != nil && i < hwBlock; i++ {
+			t := &b[i]
+			if t.serial == 0 || hw.sys.lives(uint32(k*hwBlock+i)) {
+				continue
+			}
+			if t.serial != hwFailed {
+				t.close()
+			}
+			t.serial = 0
+			hw.used--
 		}
 	}
 	hw.sweep = max(64, hw.used+hw.used/2)

@@ -101,7 +101,7 @@ func fake(t *testing.T, f *fakePerf) (missing, values []string) {
 	}
 	kept := hw
 	t.Cleanup(func() { hw = kept })
-	hw.threads = nil
+	hw.threads = [hwBlocks]*[hwBlock]hwThread{}
 	missing = openEvents(f.system(), testProcess)
 	for _, e := range hw.events[:hw.n] {
 		values = append(values, e.name)
