@@ -193,7 +193,7 @@ func (b *budgetState) timed() (list []*spender) {
 func (b *budgetState) counted(t uint64) (list []*spender) {
 	for k := range b.markers {
 		if s := &b.markers[k]; s.demoted && t >= s.retry && isDemoted(shared.Load(&live[k].marker.Off)) {
-			if timed := timesOf(firstIndex + uint32(k)); !timed.areShort() {
+			if timed := timesOf(firstIndex + uint32(k)); !areShort(&timed) {
 				list = append(list, s)
 			}
 		}

@@ -5,6 +5,7 @@ package perf
 import (
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/internal/cell"
 	"github.com/markgen/markgen/runtime/internal/shared"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -73,7 +74,7 @@ func demoteAt(index uint32) {
 	if e := indexed(index); e != nil && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
 		settleDemoted() // before demote: a goroutine may be about to begin a scope of the marker demoted below
 		if m := e.marker; isTimed(m) {
-			if timed := timesOf(index); timed.n >= conf.Demote && timed.areShort() {
+			if timed := timesOf(index); timed.N >= conf.Demote && areShort(&timed) {
 				demote(m)
 				levels.demoted(m, from)
 			}
@@ -155,66 +156,10 @@ func demote(m *Marker) {
 // areShort reports whether scopes with these times are short.
 //
 //go:norace
-func (t *times) areShort() bool {
-	mean, self := t.trimmedMeans()
+func areShort(t *cell.Times) bool {
+	mean, self := t.TrimmedMeans()
 	short := conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000
 	return self < short && mean < longFactor*short
-}
-
-// times are the durations of the timed scopes of a marker, by bucket, and their self time, in ns.
-type times struct {
-	counts, sums [layout.NumBuckets]uint64
-	n, self      uint64
-}
-
-// timesOf returns the times of the marker of an index. The caller holds the lock.
-//
-//go:norace
-func timesOf(index uint32) (t times) {
-	for shard := range usedShards {
-		c := cellIn(shard, index)
-		if c == nil {
-			continue
-		}
-		t.self += c.Self
-		for i := range c.Groups {
-			if g := c.Groups[i].P; g != nil {
-				for k := range g.Buckets {
-					t.counts[i*layout.GroupBuckets+k] += g.Buckets[k].Count
-					t.sums[i*layout.GroupBuckets+k] += g.Buckets[k].Sum
-					t.n += g.Buckets[k].Count
-				}
-			}
-		}
-	}
-	return t
-}
-
-// trimmed is the number of scopes of which the longest is left out of trimmedMeans.
-const trimmed = 100
-
-// trimmedMeans returns the means of the time and self time of the scopes in ns, without the highest
-// buckets that together have at most one scope in trimmed. The self time of these is unknown; it is
-// taken for the same part of their time as that of all scopes is of theirs.
-func (t *times) trimmedMeans() (mean, self uint64) {
-	if t.n == 0 {
-		return 0, 0
-	}
-	k, long := layout.NumBuckets, uint64(0)
-	for k > 0 && long+t.counts[k-1] <= t.n/trimmed {
-		k--
-		long += t.counts[k]
-	}
-	var sum, all uint64
-	for i := range t.sums {
-		if all += t.sums[i]; i < k {
-			sum += t.sums[i]
-		}
-	}
-	if all == 0 {
-		return 0, 0
-	}
-	return sum / (t.n - long), uint64(float64(min(t.self, all)) * float64(sum) / float64(all) / float64(t.n-long))
 }
 
 // unsettled are the demoted markers that may still have open scopes. Under the lock.

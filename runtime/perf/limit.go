@@ -54,18 +54,11 @@ func limit(index uint32) {
 	if e == nil || shared.Load(&e.marker.index)&layout.IndexWatched != 0 {
 		return
 	}
-	var n, sum uint64
-	for shard := range usedShards {
-		if c := cellIn(shard, index); c != nil {
-			more, ns := c.Timed()
-			n += more
-			sum += ns
-		}
-	}
+	t := timesOf(index)
 	switch {
-	case conf.Enough != 0 && n >= conf.Enough && toNS(subtract(now(), e.first)) >= minCollected:
+	case conf.Enough != 0 && t.N >= conf.Enough && toNS(subtract(now(), e.first)) >= minCollected:
 		turnOff(e.marker, layout.IndexOffEnough)
-	case conf.Calls != 0 && n >= conf.Calls && sum/n <= conf.Quick:
+	case conf.Calls != 0 && t.N >= conf.Calls && t.NS/t.N <= conf.Quick:
 		turnOff(e.marker, layout.IndexOffThrottled)
 	}
 }

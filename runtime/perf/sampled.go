@@ -21,14 +21,11 @@ const sampleAfter = 1000
 
 // A sampledMarker is an index under which a marker is sampled.
 type sampledMarker struct {
-	index  uint32
-	before totals // of its cells when the batch began
+	index uint32
+	n, ns uint64 // scopes in its cells, and their time, when the batch began
+	mark  uint64 // changes with each scope
 	*sample.Sums
 }
-
-// totals are the number of scopes in the cells of a marker, the sum of their durations in ns, and a
-// number that changes with each of them.
-type totals struct{ n, ns, mark uint64 }
 
 // A baseline is a copy of header words from when a marker was first sampled, in ticks: how long the
 // run had been profiling, how much of the windows had gone to recording, how much time the windows
@@ -117,14 +114,10 @@ func hasRate(i uint32) bool {
 // scopeCount returns the number of scopes recorded under an index. The caller holds the lock.
 //
 //go:norace
-func scopeCount(index uint32) (n uint64) {
-	for shard := range usedShards {
-		if c := cellIn(shard, index); c != nil {
-			timed, _ := c.Timed()
-			n += timed + c.Passes
-		}
-	}
-	return n
+//go:noinline
+func scopeCount(index uint32) uint64 {
+	t := timesOf(index)
+	return t.N + t.Passes
 }
 
 // sampleAt is called for scopes of a marker that is not sampled yet, and starts sampling it after

@@ -201,24 +201,18 @@ func recordedSince() (r sample.Recording) {
 //
 //go:norace
 func (r *sampledMarker) add(rate, longer float64) {
-	now := totals{}
+	mark := uint64(0)
 	for shard := range usedShards {
 		if c := cellIn(shard, r.index); c != nil {
-			now.mark += c.Last + c.Passes
+			mark += c.Last + c.Passes
 		}
 	}
-	if now.mark == r.before.mark {
+	if mark == r.mark {
 		return
 	}
-	for shard := range usedShards {
-		if c := cellIn(shard, r.index); c != nil {
-			n, sum := c.Timed()
-			now.n += c.Passes + n
-			now.ns += sum
-		}
-	}
-	n, ns := float64(now.n-r.before.n), float64(now.ns-r.before.ns)
-	r.before = now
+	t := timesOf(r.index)
+	n, ns := float64(t.N+t.Passes-r.n), float64(t.NS-r.ns)
+	r.n, r.ns, r.mark = t.N+t.Passes, t.NS, mark
 	r.Add(n, ns, rate, longer)
 }
 

@@ -49,6 +49,19 @@ func cellOf(pid int, i uint32) *cell.Cell {
 //go:noinline
 func cellIn(shard int, i uint32) *cell.Cell { return shards[shard].cells.Get(i) }
 
+// timesOf returns the times recorded under an index. The caller holds the lock.
+//
+//go:norace
+//go:noinline
+func timesOf(index uint32) (t cell.Times) {
+	for shard := range usedShards {
+		if c := cellIn(shard, index); c != nil {
+			t.Add(c)
+		}
+	}
+	return t
+}
+
 // An endedScope is a scope that is to be added to a cell.
 type endedScope struct {
 	timed bool   // if false, it has no duration, and the fields about it are 0
