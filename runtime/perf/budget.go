@@ -76,7 +76,8 @@ type spent struct{ cpu, wall, markers float64 }
 
 // A spender is a marker or a counter.
 type spender struct {
-	table          int32 // index in tables, plus 1; 0 if not known yet
+	_              [0]func() // not comparable: == would add code
+	table          int32     // index in tables, plus 1; 0 if not known yet
 	line           uint32
 	counter        bool
 	demoted        bool    // by the budget, not because its scopes are short
@@ -110,9 +111,11 @@ func part() float64 { return float64(conf.Budget) / 1e6 }
 // scopeTicks and passTicks are what timing and counting a scope costs, in ticks.
 //
 //go:norace
+//go:noinline
 func scopeTicks() float64 { return float64(hot.cost[kindOpened]) / (1 << costBits) }
 
 //go:norace
+//go:noinline
 func passTicks() float64 { return max(budget.pass, float64(countTicks)/(1<<costBits)) }
 
 // countingNS is the CPU time that counting took in the samples that checkBudget has not seen yet, ns,
@@ -267,6 +270,7 @@ func (s *spender) tallied() uint64 {
 // in returns the spender's table.
 //
 //go:norace
+//go:noinline
 func (s *spender) in() *table { return &tables[s.table-1] }
 
 // add notes how many scopes of s there have been until now.

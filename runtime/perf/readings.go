@@ -21,7 +21,8 @@ import (
 // A scope that a panic left gets the values read when recover stopped the panic, as it ends at that
 // time.
 type readings struct {
-	plan   *plan // also referenced by plans, which keeps it alive
+	_      [0]func() // not comparable: == would add code
+	plan   *plan     // also referenced by plans, which keeps it alive
 	open   *stack
 	closed stack
 	at     uint64 // tick at which recover last stopped a panic, as in slot

@@ -23,6 +23,8 @@ func parseSettings(value string) (c settings, problem string) {
 }
 
 // chooses reports whether some markers may be left out.
+//
+//go:noinline
 func (c *settings) chooses() bool { return c.Only != "" || c.listed.Given || c.Skip != "" || c.Wild }
 
 // readListed reads the file of only=@FILE, if there is one.

@@ -20,11 +20,12 @@ import (
 // would cost an atomic operation each. A slot is written only by its goroutine and by the goroutine
 // that ends the run (freezeStacks).
 type slot struct {
-	key   uintptr // identifies the g, see near; 0 if the slot is free
-	stack *stack  // &none until the first scope
-	mask  uint64  // bit index%64 is set for each open scope
-	child uint64  // total duration of the scopes that ended directly inside the innermost one, ns
-	over  uint64  // cost of all scopes so far, ticks<<costBits; only differences matter
+	_     [0]func() // not comparable: == would add code
+	key   uintptr   // identifies the g, see near; 0 if the slot is free
+	stack *stack    // &none until the first scope
+	mask  uint64    // bit index%64 is set for each open scope
+	child uint64    // total duration of the scopes that ended directly inside the innermost one, ns
+	over  uint64    // cost of all scopes so far, ticks<<costBits; only differences matter
 
 	// When recover last stopped a panic (tick), and how many scopes were open then, less those
 	// around one that has since ended normally, since the panic did not leave them.
@@ -39,6 +40,7 @@ type slot struct {
 
 // A stack is a BlockStack, followed by room records.
 type stack struct {
+	_     [0]func() // not comparable: == would add code
 	kind  uint32
 	shard uint32
 	bytes uint64

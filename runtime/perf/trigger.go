@@ -59,6 +59,8 @@ func beginTriggers() {
 }
 
 // bits returns the bits for OffTriggers.
+//
+//go:noinline
 func (c *settings) bits() (bits uint64) {
 	for _, t := range c.Triggers {
 		if t.Kind == config.TriggerAfter {

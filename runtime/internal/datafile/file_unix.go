@@ -14,6 +14,7 @@ import (
 // grow, and locked (flock) so that other processes see that the run is alive, however it ends. The
 // zero File is closed. One goroutine at a time may use it.
 type File struct {
+	_        [0]func() // not comparable: == would add code
 	open     bool
 	fd       int
 	at       int64 // offset of the descriptor, which nothing moves; 0 if other processes have the descriptor, too

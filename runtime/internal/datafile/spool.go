@@ -48,6 +48,8 @@ func mkdir(dir string) syscall.Errno {
 }
 
 // above returns the parent directory in path, or "" if it has none.
+//
+//go:noinline
 func above(path string) string {
 	for i := len(path) - 1; i > 0; i-- {
 		if path[i] == '/' || path[i] == '\\' && runtime.GOOS == "windows" {

@@ -83,6 +83,8 @@ func (s entries) sort() {
 }
 
 // find returns the position of the entry, or len(s) if there is none.
+//
+//go:noinline
 func (s entries) find(a, b uint64) int {
 	i := lite.Search(len(s), func(i int) bool { return s[i].less(entry{a: a, b: b}) })
 	if i < len(s) && (s[i].a != a || s[i].b != b) {
