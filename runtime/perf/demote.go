@@ -147,6 +147,7 @@ var anyDemoted bool
 // demote demotes a marker. The caller holds the lock.
 //
 //go:norace
+//go:noinline
 func demote(m *Marker) {
 	anyDemoted = true
 	shared.SetBits(&m.Off, layout.OffDemoted)

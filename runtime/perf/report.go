@@ -30,8 +30,9 @@ func formatReport() []byte {
 // meanwhile. The caller holds the lock.
 //
 //go:norace
-func gather() (rows []report.Row) {
+func gather() (rows []*report.Row) {
 	all := make([]report.Row, nextNumber-firstNumber)
+	rows = make([]*report.Row, 0, len(all))
 	for k := range live {
 		if number := live[k].number; number != 0 {
 			addCells(&all[number-firstNumber], firstIndex+uint32(k))
@@ -44,7 +45,7 @@ func gather() (rows []report.Row) {
 			switch line.Kind() {
 			case tabletext.Marker:
 				if m < t.markers {
-					r := all[t.first-firstNumber+uint32(m)]
+					r := &all[t.first-firstNumber+uint32(m)]
 					r.Name = line.Name()
 					r.Timed = r.Total > 0 || !line.IsPoint() && !line.CountsOnly()
 					rows = append(rows, r)
@@ -52,7 +53,7 @@ func gather() (rows []report.Row) {
 				m++
 			case tabletext.Counter:
 				if c < t.n && t.counters != nil {
-					rows = append(rows, report.Row{Name: line.Name(), Count: t.countAt(uintptr(c))})
+					rows = append(rows, &report.Row{Name: line.Name(), Count: t.countAt(uintptr(c))})
 				}
 				c++
 			case tabletext.Block:

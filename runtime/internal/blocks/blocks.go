@@ -242,6 +242,7 @@ func (s *Space) hasRoom(size uintptr) bool {
 }
 
 //go:norace
+//go:noinline
 func (s *Space) addPiece(b []byte) {
 	s.next, s.free = unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))
 	s.pieces = append(s.pieces, b)

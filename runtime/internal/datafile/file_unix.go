@@ -117,20 +117,20 @@ func flock(fd int) syscall.Errno {
 	return again(func() error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) })
 }
 
-// OpenLocked opens a file, creating it if necessary, and locks it until it is closed. The error is
-// EWOULDBLOCK if the file is locked already, and 0 if there is none.
-func OpenLocked(path string) (f File, e syscall.Errno) {
+// OpenLocked initialises f with a file, which it creates if necessary and locks until it is closed. The
+// error is EWOULDBLOCK if the file is locked already, and 0 if there is none.
+func (f *File) OpenLocked(path string) (e syscall.Errno) {
 	var st syscall.Stat_t
 	fd, e := OpenFD(path, syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
 	if e != 0 {
-		return f, e
+		return e
 	}
 	if e = flock(fd); e != 0 {
 		syscall.Close(fd)
-		return f, e
+		return e
 	}
 	f.opened(MoveUp(fd), &st)
-	return f, 0
+	return 0
 }
 
 // Grow makes the file size bytes longer and maps the new part, or returns nil if it cannot. The

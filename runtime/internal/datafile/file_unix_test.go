@@ -100,17 +100,16 @@ func TestRemove(t *testing.T) {
 // A file is locked by one owner at a time, also within a process.
 func TestOpenLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "1")
-	f, err := OpenLocked(path)
-	if err != 0 {
-		t.Fatal(err)
+	var f, g File
+	if e := f.OpenLocked(path); e != 0 {
+		t.Fatal(e)
 	}
-	if _, err := OpenLocked(path); err != syscall.EWOULDBLOCK {
-		t.Errorf("%v", err)
+	if e := g.OpenLocked(path); e != syscall.EWOULDBLOCK {
+		t.Errorf("%v", e)
 	}
 	f.Close()
-	g, err := OpenLocked(path)
-	if err != 0 {
-		t.Error(err)
+	if e := g.OpenLocked(path); e != 0 {
+		t.Error(e)
 	}
 	g.Close()
 }

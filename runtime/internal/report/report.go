@@ -49,7 +49,6 @@ func Of(word func(off uintptr) *uint64) Run {
 
 // A Row is a line of the table: a marker, or a counter.
 type Row struct {
-	_      [0]func() // not comparable: == would add code
 	Name   string
 	Count  uint64
 	Total  uint64 // ns
@@ -58,7 +57,7 @@ type Row struct {
 }
 
 // Format returns the text of the report. It sorts the rows.
-func Format(run *Run, rows []Row) []byte {
+func Format(run *Run, rows []*Row) []byte {
 	text := "markgen: " + run.App + ", pid " + lite.Uint(run.PID) + ", " + quotient(run.NS, 1) + ", clock " + run.Clock +
 		", quantum " + duration(run.Quantum) + ", read " + duration(run.Read) + ", scope " + duration(run.Scope) + "\n"
 	for _, note := range run.Notes {
@@ -72,26 +71,29 @@ func Format(run *Run, rows []Row) []byte {
 		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	const columns = 4
 	cells := []string{"marker", "count", "total", "mean"}
-	for i := range rows {
-		r, total, mean := &rows[i], "-", "-"
+	for _, r := range rows {
+		total, mean := "-", "-"
 		if r.Timed {
 			total, mean = quotient(r.Total-min(r.Nested, r.Total), 1), quotient(r.Total, r.Count)
 		}
-		cells = append(cells, r.Name, lite.Uint(r.Count), total, mean)
+		for _, s := range [columns]string{r.Name, lite.Uint(r.Count), total, mean} {
+			cells = append(cells, s)
+		}
 	}
 	var w [columns]int
 	for i, s := range cells {
 		w[i%columns] = max(w[i%columns], width(s))
 	}
 	for i, s := range cells {
-		spaces := w[i%columns] - width(s)
-		switch i % columns {
-		case 0:
-			b = appendSpaces(append(b, s...), spaces)
-		default:
-			b = append(appendSpaces(b, spaces+2), s...)
+		k := i % columns
+		if k > 0 {
+			b = appendSpaces(b, w[k]-width(s)+2)
 		}
-		if i%columns == columns-1 {
+		b = append(b, s...)
+		if k == 0 {
+			b = appendSpaces(b, w[k]-width(s))
+		}
+		if k == columns-1 {
 			b = append(b, '\n')
 		}
 	}

@@ -26,7 +26,7 @@ func TestDuration(t *testing.T) {
 // Columns are as wide as their longest text, in characters, and rows are sorted by name.
 func TestFormat(t *testing.T) {
 	run := Run{App: "app", PID: 7, NS: 1_500_000_000, Clock: "tsc", Quantum: 1000, Read: 12_300, Scope: 31_000, Notes: []string{"a note"}, Lost: 3}
-	rows := []Row{
+	rows := []*Row{
 		{Name: "if#2", Count: 100, Total: 3_000, Nested: 1_000, Timed: true},
 		{Name: "if#10", Count: 5, Total: 1},
 		{Name: "µ", Count: 0, Timed: true},

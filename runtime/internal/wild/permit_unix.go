@@ -30,11 +30,11 @@ func (p *Permit) Acquire() (refused uint64) {
 		return layout.WildNoPlace
 	}
 	for n := uint64(1); n <= MaxProcesses; n++ {
-		var e syscall.Errno
-		if p.file, e = datafile.OpenLocked(dir + "/" + lite.Uint(n)); e == 0 {
+		switch p.file.OpenLocked(dir + "/" + lite.Uint(n)) {
+		case 0:
 			return layout.WildPicked
-		}
-		if e != syscall.EWOULDBLOCK {
+		case syscall.EWOULDBLOCK:
+		default:
 			return layout.WildNoPlace
 		}
 	}
