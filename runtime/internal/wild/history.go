@@ -15,7 +15,7 @@ type entries []entry
 // were open on one stack, with the smaller ID first.
 type entry struct{ a, b, runs uint64 }
 
-func (e entry) less(f entry) bool { return e.a < f.a || e.a == f.a && e.b < f.b }
+func (e *entry) less(f *entry) bool { return e.a < f.a || e.a == f.a && e.b < f.b }
 
 // maxRuns is the largest number of runs that is kept; a larger one counts as maxRuns.
 const maxRuns = 1<<24 - 1
@@ -47,13 +47,13 @@ func Parse(text string) (h History, problem string) {
 				var other uint64
 				first, others = lite.Cut(others, ' ')
 				if other, ok = lite.ParseHex(first); ok && other != id {
-					h.conflicts = append(h.conflicts, entry{a: min(id, other), b: max(id, other)})
+					h.conflicts.add(min(id, other), max(id, other), 0)
 				}
 			}
 		} else if ok {
 			var runs uint64
 			runs, ok = config.Uint(rest)
-			h.runs = append(h.runs, entry{id, id, min(runs, maxRuns)})
+			h.runs.add(id, id, min(runs, maxRuns))
 		}
 		if !ok {
 			return History{}, "line " + lite.Uint(n) + " is not ID RUNS, or ID conflicts ID"
@@ -78,15 +78,19 @@ func (h *History) Conflict(a, b uint64) bool {
 }
 
 //go:noinline
+func (s *entries) add(a, b, runs uint64) { *s = append(*s, entry{a, b, runs}) }
+
+//go:noinline
 func (s entries) sort() {
-	lite.Sort(len(s), func(i, j int) bool { return s[i].less(s[j]) }, func(i, j int) { s[i], s[j] = s[j], s[i] })
+	lite.Sort(len(s), func(i, j int) bool { return s[i].less(&s[j]) }, func(i, j int) { s[i], s[j] = s[j], s[i] })
 }
 
 // find returns the position of the entry, or len(s) if there is none.
 //
 //go:noinline
 func (s entries) find(a, b uint64) int {
-	i := lite.Search(len(s), func(i int) bool { return s[i].less(entry{a: a, b: b}) })
+	e := entry{a: a, b: b}
+	i := lite.Search(len(s), func(i int) bool { return s[i].less(&e) })
 	if i < len(s) && (s[i].a != a || s[i].b != b) {
 		return len(s)
 	}

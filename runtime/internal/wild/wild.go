@@ -33,11 +33,11 @@ type Picker struct {
 	Max     int     // maximum number of functions picked
 	History History // of the program's functions
 
-	heap   []function // functions that are not in order, smallest rank first
-	order  []function // the functions of smallest rank, sorted, as far as Update has needed
-	picked []function // the picked ones among them, sorted
-	last   uint64     // no higher rank can change a pick or a limit
-	stale  bool       // Add has added a function that may change a pick or a limit
+	all    []function
+	order  []*function // those of smallest rank, sorted, as far as Update has needed
+	picked []*function // the picked ones among them, sorted
+	last   uint64      // no higher rank can change a pick or a limit
+	stale  bool        // Add has added a function that may change a pick or a limit
 }
 
 // A Pick is a function that is picked.
@@ -57,7 +57,8 @@ type function struct {
 	runs   uint32
 }
 
-func (f function) less(g function) bool {
+//go:norace
+func (f *function) less(g *function) bool {
 	return f.rank < g.rank || f.rank == g.rank && f.id < g.id
 }
 
@@ -68,7 +69,7 @@ func (p *Picker) Add(id uint64, number uint32) {
 	f := function{id: id, number: number, runs: uint32(p.History.Runs(id))}
 	f.rank = random.Exponential(random.Mix(p.Seed^random.Mix(id))) * uint64(f.runs+1)
 	p.stale = p.stale || len(p.order) == 0 || f.rank <= p.last
-	p.push(f)
+	p.all = append(p.all, f)
 }
 
 // Update returns the picked functions, of all that have been added, sorted by rank, and the numbers
@@ -80,15 +81,12 @@ func (p *Picker) Update() (picked []Pick, on, off []uint32) {
 	if !p.stale {
 		return nil, nil, nil
 	}
-	for _, f := range p.order {
-		p.push(f)
-	}
 	p.order = p.order[:0]
 	before := p.picked
 	p.picked = nil
 	for n := 0; len(p.picked) < p.Max; n++ {
-		f, ok := p.nth(n)
-		if !ok {
+		f := p.nth(n)
+		if f == nil {
 			break
 		}
 		if !p.conflicts(p.picked, f) {
@@ -112,14 +110,14 @@ func (p *Picker) Update() (picked []Pick, on, off []uint32) {
 //go:norace
 func (p *Picker) limit(i int) uint64 {
 	f := p.picked[i]
-	others := append([]function(nil), p.picked[:i]...)
+	others := append([]*function(nil), p.picked[:i]...)
 	from := 0 // the functions before f are picked with and without f
 	for p.order[from] != f {
 		from++
 	}
 	for n := from + 1; ; n++ {
-		other, ok := p.nth(n)
-		if !ok {
+		other := p.nth(n)
+		if other == nil {
 			return layout.NoLimit
 		}
 		if p.conflicts(others, other) {
@@ -132,24 +130,30 @@ func (p *Picker) limit(i int) uint64 {
 	}
 }
 
-// nth returns the function with the n-th smallest rank, from 0. nth(n-1) must have been called
+// nth returns the function with the n-th smallest rank, from 0, or nil. nth(n-1) must have been called
 // before.
 //
 //go:norace
-func (p *Picker) nth(n int) (f function, ok bool) {
-	if n == len(p.order) {
-		if len(p.heap) == 0 {
-			return f, false
-		}
-		p.order = append(p.order, p.pop())
+func (p *Picker) nth(n int) *function {
+	if n < len(p.order) {
+		return p.order[n]
 	}
-	return p.order[n], true
+	var next *function
+	for i := range p.all {
+		if f := &p.all[i]; (n == 0 || p.order[n-1].less(f)) && (next == nil || f.less(next)) {
+			next = f
+		}
+	}
+	if next != nil {
+		p.order = append(p.order, next)
+	}
+	return next
 }
 
 // conflicts reports whether f shares a stack with one of some.
 //
 //go:norace
-func (p *Picker) conflicts(some []function, f function) bool {
+func (p *Picker) conflicts(some []*function, f *function) bool {
 	for _, other := range some {
 		if p.History.Conflict(other.id, f.id) {
 			return true
@@ -161,7 +165,7 @@ func (p *Picker) conflicts(some []function, f function) bool {
 // without returns the numbers of the functions in some that are not in others.
 //
 //go:norace
-func without(some, others []function) (numbers []uint32) {
+func without(some, others []*function) (numbers []uint32) {
 next:
 	for _, f := range some {
 		for _, other := range others {
@@ -172,37 +176,4 @@ next:
 		numbers = append(numbers, f.number)
 	}
 	return numbers
-}
-
-// push and pop maintain the heap.
-//
-//go:norace
-func (p *Picker) push(f function) {
-	h := append(p.heap, f)
-	for i := len(h) - 1; i > 0 && h[i].less(h[(i-1)/2]); i = (i - 1) / 2 {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-	}
-	p.heap = h
-}
-
-//go:norace
-func (p *Picker) pop() function {
-	h := p.heap
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	for i := 0; ; {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
-			if h[c].less(h[least]) {
-				least = c
-			}
-		}
-		if least == i {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-	p.heap = h[:last]
-	return top
 }

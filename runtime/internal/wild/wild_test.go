@@ -79,7 +79,7 @@ func TestPicker(t *testing.T) {
 		if now, begun, ended := p.Update(); now != nil || begun != nil || ended != nil {
 			t.Fatalf("nothing was added, and picked are %v, on %v, off %v", now, begun, ended)
 		}
-		all := slices.SortedFunc(slices.Values(append(slices.Clone(p.heap), p.order...)), func(a, b function) int {
+		all := slices.SortedFunc(slices.Values(p.all), func(a, b function) int {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
 		})
 		var want []Pick
