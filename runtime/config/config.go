@@ -83,10 +83,16 @@ func IsSet(value string) bool {
 	return item.Text != ""
 }
 
-// Parse parses a value of MARKGEN. If a key is given twice, the last one counts, so that a command
-// can append to an existing value. problem is "", or the message that says which key cannot be
-// used, why, and what to do.
+// Parse parses a value of MARKGEN, see Set.
 func Parse(value string) (c Config, problem string) {
+	problem = c.Set(value)
+	return c, problem
+}
+
+// Set parses a value of MARKGEN into the zero Config. If a key is given twice, the last one counts, so that
+// a command can append to an existing value. problem is "", or the message that says which key cannot be
+// used, why, and what to do.
+func (c *Config) Set(value string) (problem string) {
 	c.Busy = notGiven
 	for item, rest := Next(value); item.Text != ""; item, rest = Next(rest) {
 		k, what := find(item.Key), ""
@@ -106,39 +112,39 @@ func Parse(value string) (c Config, problem string) {
 		default:
 			what = "cannot be " + item.Value + "; give " + k.wanted
 		}
-		return c, KeyError(item.Key, what)
+		return KeyError(item.Key, what)
 	}
 	if c.Skip != "" && c.Skip[0] == '@' {
-		return c, KeyError("skip", "cannot be "+c.Skip+"; give "+wantedGlobs)
+		return KeyError("skip", "cannot be "+c.Skip+"; give "+wantedGlobs)
 	}
 	if c.Report == "none" {
 		c.Report = ""
 	}
 	if key := c.settleWild(); key != "" {
-		return c, KeyError(key, "is for collect=wild; give that, or leave it out")
+		return KeyError(key, "is for collect=wild; give that, or leave it out")
 	}
 	if c.Spool != "" && c.File != "" {
-		return c, KeyError("spool", "cannot go with file; leave one of the two out")
+		return KeyError("spool", "cannot go with file; leave one of the two out")
 	}
 	if c.File == "" && c.Spool == "" && (c.Report == "" || c.Collects("trace")) { // trace records are only in a file
 		c.File = DefaultFile
 	}
 	switch {
 	case c.Paths == 0 && c.Unfolded:
-		return c, KeyError("unfolded", "is for paths; give that, or leave it out")
+		return KeyError("unfolded", "is for paths; give that, or leave it out")
 	case c.Paths == 0 && c.Buckets:
-		return c, KeyError("buckets", "is for paths; give that, or leave it out")
+		return KeyError("buckets", "is for paths; give that, or leave it out")
 	case c.Buckets && (c.Countdown || c.Sample > 1):
-		return c, KeyError("buckets", "cannot be combined with sample or countdown, which know too few scopes of a path")
+		return KeyError("buckets", "cannot be combined with sample or countdown, which know too few scopes of a path")
 	case c.Paths > 0 && !c.Collects("time") && c.Collects("trace"):
-		return c, KeyError("paths", "cannot be combined with collect="+c.Collect+"; give collect=time+trace")
+		return KeyError("paths", "cannot be combined with collect="+c.Collect+"; give collect=time+trace")
 	}
 	if c.Paths > 0 && c.Sample > 1 {
 		c.Countdown = true // windows do not know the scopes around
 	}
 	if c.AtEdges != "" {
 		if c.Reads() {
-			return c, KeyError("adapt", "cannot be "+c.AtEdges+" while collect is "+c.Collect+"; give collectors with one of the two")
+			return KeyError("adapt", "cannot be "+c.AtEdges+" while collect is "+c.Collect+"; give collectors with one of the two")
 		}
 		if c.Collect == "" {
 			c.Collect = "time"
@@ -146,7 +152,7 @@ func Parse(value string) (c Config, problem string) {
 		c.Collect += "+" + c.AtEdges
 	}
 	c.settleTriggers()
-	return c, c.settleBudget()
+	return c.settleBudget()
 }
 
 // settleWild removes wild from the collectors, since it is not one, and sets the defaults of its

@@ -47,7 +47,7 @@ func pass(m *Marker) (n [0]byte) {
 		}
 	}
 	if hot.hooks&hookPaths != 0 {
-		recordSlow(i, endedScope{at: now(), node: pointPath(i)})
+		recordSlow(i, &endedScope{at: now(), node: pointPath(i)})
 		recorded(i)
 		return n
 	}
@@ -57,7 +57,7 @@ func pass(m *Marker) (n [0]byte) {
 		procUnpin()
 	} else {
 		procUnpin()
-		recordSlow(i, endedScope{at: now()})
+		recordSlow(i, &endedScope{at: now()})
 	}
 	if hot.hooks != 0 {
 		recorded(i)

@@ -200,7 +200,7 @@ func passDemoted(m *Marker) {
 		return
 	}
 	procUnpin()
-	recordSlow(i, endedScope{at: now()})
+	recordSlow(i, &endedScope{at: now()})
 }
 
 // timeOn resumes timing of a demoted marker's scopes. The caller holds the lock.

@@ -83,7 +83,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		}
 	}
 	procUnpin()
-	p.finish(i, endedScope{true, 0, ns, self, d, t, p, 0}, size)
+	p.finish(i, &endedScope{true, 0, ns, self, d, t, p, 0}, size)
 	return none
 }
 
@@ -113,7 +113,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		if hot.self {
 			how = endedNoSelf
 		}
-		p.finish(i, endedScope{true, how, ns, ns, d, t, nil, 0}, size)
+		p.finish(i, &endedScope{true, how, ns, ns, d, t, nil, 0}, size)
 		return
 	}
 	pos := uint32(e.at)
@@ -155,11 +155,11 @@ func (e Entered) exitAt(t uint64, size int) {
 			done.node = s.popNode(pos)
 		}
 		if hot.hooks&hookEdge != 0 {
-			p.edge(i, pos, done)
+			p.edge(i, pos, &done)
 		}
 	}
 	s.n = pos - 1
-	p.finish(i, done, size)
+	p.finish(i, &done, size)
 }
 
 // elapsed returns the ticks between two readings of the clock. It returns 0 if the difference is
@@ -205,7 +205,7 @@ func (p *slot) unmask(r *record) {
 //
 //go:norace
 //go:noinline
-func (p *slot) finish(i uint32, done endedScope, size int) {
+func (p *slot) finish(i uint32, done *endedScope, size int) {
 	if p == nil && lostOnSystemStack() {
 		return
 	}

@@ -151,8 +151,10 @@ func register(markers *Marker, nm int, counters *Counter, nc int, text string, a
 		run = !run
 	}
 	padded, inSource := as >= registeredPadded && nm > 0, as == registeredInSource
-	tables = append(tables, table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: padded, inSource: inSource, tallies: tallies})
+	tables = append(tables, table{})
 	t := &tables[len(tables)-1]
+	t.text, t.markers, t.of, t.n, t.counted = text, nm, markers, nc, counters
+	t.padded, t.inSource, t.tallies = padded, inSource, tallies
 	if !run { // the next run opens all tables
 		t.turnOff(layout.OffByState)
 		starting.Unlock()

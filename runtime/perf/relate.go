@@ -35,7 +35,7 @@ func (p *slot) caller(pos uint32) uint32 {
 //
 //go:norace
 //go:noinline
-func (p *slot) edge(index, pos uint32, done endedScope) {
+func (p *slot) edge(index, pos uint32, done *endedScope) {
 	caller := p.caller(pos)
 	e := edges.Find(caller, index)
 	if e == nil {
@@ -52,8 +52,9 @@ func (p *slot) edge(index, pos uint32, done endedScope) {
 			return
 		}
 	}
-	done.node, done.how = 0, done.how|endedApart
-	recordSlow(i, done)
+	apart := *done
+	apart.node, apart.how = 0, done.how|endedApart
+	recordSlow(i, &apart)
 }
 
 // edgeIndex returns the index under which the innermost scope, of the marker of that index, is

@@ -23,7 +23,7 @@ type retiree struct {
 }
 
 // retired has the memory that is still kept, oldest first. Under the lock.
-var retired []retiree
+var retired []*retiree
 
 // retire keeps the memory of the run that is being discarded, if there is one. The caller holds the
 // lock.
@@ -33,7 +33,7 @@ func retire() {
 	if header == unsafe.Pointer(&noHeader) {
 		return
 	}
-	retired = append(retired, retiree{uint64(nanotime()), space.Pieces(), takeSlots(), owners})
+	retired = append(retired, &retiree{uint64(nanotime()), space.Pieces(), takeSlots(), owners})
 }
 
 // reuse empties memory that has been kept for long enough, and returns the slots of a run whose

@@ -262,7 +262,7 @@ func (p *slot) enterAside(i uint32, t uint64, opened bool) Entered {
 	case !opened:
 		return Entered{at: t, index: i}
 	case hot.hooks&hookUntimed == 0:
-		recordSlow(i, endedScope{at: t})
+		recordSlow(i, &endedScope{at: t})
 		if hot.hooks != 0 {
 			recorded(i)
 		}

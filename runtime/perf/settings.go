@@ -18,7 +18,7 @@ type settings struct {
 
 // parseSettings parses the value of MARKGEN. problem is an error message, or "".
 func parseSettings(value string) (c settings, problem string) {
-	c.Config, problem = config.Parse(value)
+	problem = c.Set(value)
 	return c, problem
 }
 

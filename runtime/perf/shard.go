@@ -112,7 +112,7 @@ func (p *endedScope) record(c *cell.Cell) bool {
 //
 //go:norace
 //go:noinline
-func recordSlow(i uint32, p endedScope) {
+func recordSlow(i uint32, p *endedScope) {
 	if hot.hooks&hookTrace == 0 {
 		p.keep(i)
 		return

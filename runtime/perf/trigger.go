@@ -215,14 +215,16 @@ func checkNames(text string) {
 //
 //go:norace
 func complainOfNames() {
-	lock()
-	problems := []string{conf.onlyProblem()}
 	all := triggers()
-	for i := range all {
-		problems = append(problems, all[i].Complaint())
-	}
-	unlock()
-	for _, problem := range problems {
+	for i := -1; i < len(all); i++ {
+		problem := ""
+		lock()
+		if i < 0 {
+			problem = conf.onlyProblem()
+		} else {
+			problem = all[i].Complaint()
+		}
+		unlock()
 		if problem != "" {
 			complain(problem)
 		}

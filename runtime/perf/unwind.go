@@ -63,7 +63,7 @@ func (p *slot) drop() {
 	if r.index&passedBit != 0 {
 		return
 	}
-	recordSlow(i, endedScope{at: at, slot: p, node: node})
+	recordSlow(i, &endedScope{at: at, slot: p, node: node})
 	if hot.hooks != 0 {
 		recorded(i)
 	}

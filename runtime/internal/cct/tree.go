@@ -183,6 +183,7 @@ func (t *Tree) Add(space *blocks.Space, parent, marker, label uint32) uint32 {
 // if there is none.
 //
 //go:norace
+//go:noinline
 func (t *Tree) around(parent, marker, label uint32) uint32 {
 	if t.unfolded && t.nodes[parent].depth < maxUnfolded {
 		return None
@@ -203,6 +204,7 @@ func (t *Tree) around(parent, marker, label uint32) uint32 {
 // link adds a line to the table.
 //
 //go:norace
+//go:noinline
 func (t *Tree) link(parent, marker, label, k uint32) {
 	i := hash(parent, marker, label)
 	for t.table[i&t.mask].node != None {
