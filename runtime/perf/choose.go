@@ -51,21 +51,20 @@ func (t *table) choose(collecting bool) {
 		return
 	}
 	t.gates = make([]uint32, t.markers)
-	wanted := make([]bool, t.markers)
-	kept := make([]bool, t.markers)
+	const wanted = 1 // in bits of a gate: a marker behind it is collected
 	bits := make([]uint32, t.markers)
 	t.scan(func(i uint32, line tabletext.Line) {
 		name, gate := line.Name(), line.Gate(i, t.markers)
 		t.gates[i] = gate
 		watched := triggers().Watch(name, t.first+i)
 		if !conf.Wild && (watched || conf.wants(line.ID(), name)) {
-			wanted[gate] = true
+			bits[gate] |= wanted
 		} else {
 			bits[i] |= layout.IndexOff | layout.IndexOffChoice
 		}
-		if watched {
-			bits[i] |= layout.IndexOff | layout.IndexWatched
-			kept[gate], kept[i] = true, true // where there is one body, each marker's code tests its own word
+		if watched { // where there is one body, each marker's code tests its own word
+			bits[gate] |= layout.IndexOff | layout.IndexKept
+			bits[i] |= layout.IndexOff | layout.IndexKept | layout.IndexWatched
 		}
 		n, ok := line.Rate()
 		if counted {
@@ -80,16 +79,13 @@ func (t *table) choose(collecting bool) {
 		}
 	})
 	for i := range t.markers {
-		if kept[i] {
-			bits[i] |= layout.IndexOff | layout.IndexKept
-		}
 		m := t.at(uint32(i))
 		shared.ClearBits(&m.index, ^uint32(layout.IndexMask))
-		shared.SetBits(&m.index, bits[i])
-		switch gate := t.gates[i]; {
-		case kept[gate]:
+		shared.SetBits(&m.index, bits[i]&^wanted)
+		switch of := bits[t.gates[i]]; {
+		case of&layout.IndexKept != 0:
 			shared.Store(&m.Off, 0)
-		case wanted[gate]:
+		case of&wanted != 0:
 			shared.Store(&m.Off, off)
 		default:
 			shared.Store(&m.Off, layout.OffByChoice|layout.OffSettled)

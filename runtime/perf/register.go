@@ -79,6 +79,7 @@ type use struct {
 // indexed returns the use of an index, or nil if there is none. The caller holds the lock.
 //
 //go:norace
+//go:noinline
 func indexed(index uint32) *use {
 	if k := index - firstIndex; k < uint32(len(live)) {
 		return &live[k]

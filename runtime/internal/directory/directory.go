@@ -52,22 +52,15 @@ func Load[T any](at **Of[T], i uint32) *T {
 //go:norace
 //go:nocheckptr
 func Make[T any](at **Of[T], arena *blocks.Arena, i, least uint32, create func() *T) *T {
-	e := (**T)(unsafe.Pointer(entry((**Of[byte])(unsafe.Pointer(at)), arena, i, least)))
-	if e == nil {
-		return nil
-	}
-	if *e == nil {
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(e)), unsafe.Pointer(create()))
-	}
-	return *e
+	return (*T)(unsafe.Pointer(entry((**Of[byte])(unsafe.Pointer(at)), arena, i, least, *(*func() *byte)(unsafe.Pointer(&create)))))
 }
 
-// entry returns where the entry of index i is, in the directory at a place or a larger copy of it
-// (see Make); nil if there is no memory. It is the same code for directories of all types.
+// entry is Make. It is the same code for directories of all types.
 //
 //go:norace
 //go:nocheckptr
-func entry(at **Of[byte], arena *blocks.Arena, i, least uint32) **byte {
+//go:noinline
+func entry(at **Of[byte], arena *blocks.Arena, i, least uint32, create func() *byte) *byte {
 	d := *at
 	if d == nil || uint64(i) >= d.n {
 		n := uint64(64)
@@ -85,5 +78,9 @@ func entry(at **Of[byte], arena *blocks.Arena, i, least uint32) **byte {
 		d = bigger
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(d))
 	}
-	return &d.of[i]
+	e := &d.of[i]
+	if *e == nil {
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(e)), unsafe.Pointer(create()))
+	}
+	return *e
 }

@@ -165,6 +165,7 @@ func (p *Picker) conflicts(some []*function, f *function) bool {
 // without returns the numbers of the functions in some that are not in others.
 //
 //go:norace
+//go:noinline
 func without(some, others []*function) (numbers []uint32) {
 next:
 	for _, f := range some {
