@@ -28,7 +28,7 @@ var buildWorker = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(workerDir, "worker")
-	if out, err := exec.Command("go", "build", "-o", path, "./testdata/worker").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags", "markgen_virtual", "-o", path, "./testdata/worker").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return path, nil

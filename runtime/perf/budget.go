@@ -130,6 +130,9 @@ func noteCounting(ns float64) { atomic.StoreUint64(&countingNS, uint64(ns)+1) }
 //
 //go:norace
 func (b *budgetState) adjust() {
+	if !hasCounters {
+		return
+	}
 	ns := atomic.SwapUint64(&countingNS, 0)
 	if ns == 0 {
 		return
@@ -217,10 +220,10 @@ func (b *budgetState) count(t uint64) {
 		}
 		b.add(s, timed, counted+passes)
 	}
-	for ; b.tables < len(tables); b.tables++ {
+	for ; hasCounters && b.tables < len(tables); b.tables++ {
 		tables[b.tables].spenders(b)
 	}
-	for k := range b.counters {
+	for k := 0; hasCounters && k < len(b.counters); k++ {
 		s := &b.counters[k]
 		b.add(s, 0, s.tallied())
 	}

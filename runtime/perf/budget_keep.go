@@ -121,7 +121,7 @@ func (b *budgetState) groups(off bool) (list []group) {
 		n++
 	}
 	list = list[:n]
-	for k := range b.counters {
+	for k := 0; hasCounters && k < len(b.counters); k++ {
 		if s := &b.counters[k]; s.rate > 0 && (s.level() == layout.LevelOff) == off {
 			list = append(list, group{s.table, s.line, true, s.rate, s.retry})
 		}

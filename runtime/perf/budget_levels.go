@@ -90,7 +90,7 @@ func (l *levelLog) demoted(m *Marker, t uint64) {
 //
 //go:norace
 func (s *spender) level() uint8 {
-	if !s.counter {
+	if !hasCounters || !s.counter {
 		return s.in().at(s.line).level()
 	}
 	if s.in().counting[s.line] == countsOn {
@@ -132,7 +132,7 @@ func (l *levelLog) turn(list []group, off bool, t uint64) [][]bool {
 		if turned[k] == nil {
 			turned[k] = make([]bool, of.markers+of.n)
 		}
-		if g.counter {
+		if hasCounters && g.counter {
 			to := uint8(layout.LevelTimed) // on, of a counter
 			if off {
 				to = layout.LevelOff

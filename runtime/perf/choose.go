@@ -133,7 +133,7 @@ const (
 //go:norace
 //go:nocheckptr
 func (t *table) countIf(on bool) {
-	if t.counters == nil {
+	if !hasCounters || t.counters == nil {
 		return
 	}
 	cs := unsafe.Slice(t.counted, t.n)

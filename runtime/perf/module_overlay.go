@@ -5,7 +5,7 @@ package perf
 import "github.com/markgen/markgen/runtime/internal/overhead"
 
 // Code marked in place has only scopes that a deferred call ends, does not call Recovered, has no
-// tallies and one body for each function, and its tables are not packed. Package time is not marked
+// counters or tallies and one body for each function, and its tables are not packed. Package time is not marked
 // in place, so no marker is executed on a system stack.
 
 // usualWork is plainWork with a scope that a deferred call ends.
@@ -18,6 +18,9 @@ func usualWork(m *Marker, x uint64, steps int) uint64 {
 
 // hasOpen says whether scopes begin by Open, which nothing may end.
 const hasOpen = false
+
+// hasCounters says whether tables may have counters.
+const hasCounters = false
 
 func prepareRecovered() {}
 

@@ -120,7 +120,7 @@ func (p *slot) readNothing() {
 //
 //go:norace
 func (p *slot) sinceStopped() uint64 {
-	if rd := p.stack.read.P; rd != nil && rd.at == p.recovered && rd.at != 0 {
+	if rd := p.stack.read.P; hasOpen && rd != nil && rd.at == p.recovered && rd.at != 0 {
 		return p.over - rd.over
 	}
 	return 0

@@ -24,8 +24,8 @@ type Marker struct {
 	index uint32
 }
 
-// A Counter counts executions without timing them. P is nil while nothing is collected; Register
-// sets it.
+// A Counter counts executions without timing them, in overlay builds. P is nil while nothing is
+// collected; Register sets it.
 type Counter struct{ P *uint64 }
 
 // A table is the argument of one call of Register, and its state.
@@ -100,7 +100,7 @@ const (
 	registeredInSource                        // padded, and in the source
 )
 
-// Register publishes a unit's markers and counters under the names in text (docs/reference/data-file.md has
+// Register publishes a unit's markers, and in overlay builds its counters, under the names in text (docs/reference/data-file.md has
 // its format) and decides which of them are collected. It reports whether the process collects
 // anything. Any goroutine may call it. Each unit calls it once, from the initialiser of a package
 // variable.
@@ -131,7 +131,7 @@ func register(markers *Marker, nm int, counters *Counter, nc int, text string, a
 	if markers == nil || nm < 0 || nm > maxIndex {
 		nm = 0
 	}
-	if counters == nil || nc < 0 || nc > maxIndex {
+	if !hasCounters || counters == nil || nc < 0 || nc > maxIndex {
 		nc = 0
 	}
 	run := collects()
@@ -264,6 +264,9 @@ func (t *table) open(number uint64) bool {
 //
 //go:norace
 func (t *table) counterWords() uintptr {
+	if !hasCounters {
+		return 0
+	}
 	if t.tallies != nil && conf.Demotes() {
 		return uintptr(t.n) + uintptr(t.markers)
 	}
@@ -280,7 +283,7 @@ func (t *table) counterAt(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.cou
 //
 //go:norace
 func (t *table) countAt(i uintptr) (n uint64) {
-	if t.counters == nil || i >= t.counterWords() {
+	if !hasCounters || t.counters == nil || i >= t.counterWords() {
 		return 0
 	}
 	n = atomic.LoadUint64(t.counterAt(i))

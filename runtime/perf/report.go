@@ -52,7 +52,7 @@ func gather() (rows []*report.Row) {
 				}
 				m++
 			case tabletext.Counter:
-				if c < t.n && t.counters != nil {
+				if hasCounters && c < t.n && t.counters != nil {
 					rows = append(rows, &report.Row{Name: line.Name(), Count: t.countAt(uintptr(c))})
 				}
 				c++

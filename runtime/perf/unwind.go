@@ -107,7 +107,7 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 //
 //go:norace
 func endAllLeft() {
-	if !hasG || hot.slots == nil || hot.hooks&hookUntimed != 0 {
+	if !hasOpen || !hasG || hot.slots == nil || hot.hooks&hookUntimed != 0 {
 		return
 	}
 	lock()

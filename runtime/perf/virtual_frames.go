@@ -13,6 +13,9 @@ import (
 // hasOpen says whether scopes begin by Open, which nothing may end.
 const hasOpen = true
 
+// hasCounters says whether tables may have counters.
+const hasCounters = true
+
 // The Go runtime calls the functions of timers on the system stack of a thread (time.sendTime and
 // time.goFunc, from unlockAndRun in runtime/time.go), and these call other functions of package
 // time. If those are marked, markers are executed on the system stack, where nothing may block and
