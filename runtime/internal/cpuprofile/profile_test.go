@@ -82,3 +82,38 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%+v, want a stack with 3 samples, and one with 1", p.ordered)
 	}
 }
+
+// A profile takes a limited amount of memory however many different stacks there are, and goes on to
+// count those that it has.
+func TestLimit(t *testing.T) {
+	pc, _, _, _ := runtime.Caller(0)
+	for _, frames := range []int{2, 64} {
+		p := Profile{limit: 1 << 16}
+		before := heap()
+		sample := make([]uint64, head+frames)
+		sample[0], sample[2] = uint64(len(sample)), 1
+		for range 2 {
+			for i := range uint64(20_000) {
+				sample[head] = uint64(pc) + i
+				p.add(sample)
+			}
+		}
+		words := (heap() - before) / 8
+		stacks := len(p.ordered)
+		t.Logf("%d frames: %d stacks, %d words", frames, stacks, words)
+		if stacks == 0 || stacks > p.limit/frames || words > 1<<16*5/4 {
+			t.Errorf("%d stacks of %d frames take %d words, limit %d", stacks, frames, words, p.limit)
+		}
+		if first := p.ordered[0].n; first != 2 {
+			t.Errorf("%d samples of the first stack, want 2", first)
+		}
+	}
+}
+
+// heap returns how many bytes of the heap are in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
