@@ -68,9 +68,17 @@ func (f *leaveFlags) read(e *cli.Env) (code int, done bool) {
 			return e.Fail(fmt.Errorf("-from %s: %w", from, err)), true
 		}
 		f.budget.add(from, p, chosen)
+		if p.Cost.Share() > uncertain && !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Demoted() }) {
+			e.Warn(fmt.Sprintf("-from %s: timing all scopes took about %.0f %% of the processor time of that run, so that of the program itself is uncertain, and the forecast may be too low; give data of a run without -exact", from, 100*p.Cost.Share()))
+		}
 	}
 	return cli.OK, false
 }
+
+// uncertain is the part of the processor time that markers took in a run without demoted markers from
+// which the rest, the program's own, is too uncertain for a budget: with calibrated costs that are too
+// low by a third, the rest seems twice as long.
+const uncertain = 0.6
 
 // A budget is what -budget and -from leave out of a build: what is too expensive in the data of any
 // -from.
