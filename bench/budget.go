@@ -28,7 +28,10 @@ func (b *bench) budget(ctx context.Context) error {
 			continue
 		}
 		p.deep = false
-		if err := b.programBudget(ctx, p, runProcess); err != nil {
+		command := func(ctx context.Context, dir string, environ []string, words ...string) (process, error) {
+			return runProcess(ctx, dir, environ, slices.Concat(b.exec, words)...)
+		}
+		if err := b.programBudget(ctx, p, command); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
@@ -43,16 +46,15 @@ func (b *bench) budget(ctx context.Context) error {
 	return nil
 }
 
+// runner is the type of runProcess.
+type runner func(ctx context.Context, dir string, environ []string, words ...string) (process, error)
+
 // programBudget measures a program, which run runs.
-func (b *bench) programBudget(ctx context.Context, p sharedProgram, run func(ctx context.Context, dir string, environ []string, words ...string) (process, error)) error {
+func (b *bench) programBudget(ctx context.Context, p sharedProgram, run runner) error {
 	built, err := b.buildShared(ctx, p)
 	if err != nil {
 		return err
 	}
-	return b.measureBudget(ctx, p, built, run)
-}
-
-func (b *bench) measureBudget(ctx context.Context, p sharedProgram, built builtProgram, run func(ctx context.Context, dir string, environ []string, words ...string) (process, error)) error {
 	budgetData, allData, profiled := b.dataFile(p.name), b.dataFile(p.name+"-all"), filepath.Join(b.work, p.name+".pprof")
 	sides := []struct {
 		environ string
@@ -70,7 +72,7 @@ func (b *bench) measureBudget(ctx context.Context, p sharedProgram, built builtP
 	for round := range b.roundsOr(7) {
 		for i := range sides {
 			side := (i + round) % len(sides)
-			ran, err := run(ctx, built.dir, []string{sides[side].environ}, slices.Concat(b.exec, sides[side].words, built.args)...)
+			ran, err := run(ctx, built.dir, []string{sides[side].environ}, slices.Concat(sides[side].words, built.args)...)
 			if err != nil {
 				return err
 			}

@@ -54,8 +54,9 @@
 //	           several linker layouts
 //	rewrite    speed of planning and writing markers
 //	memory     peak memory of planning and writing markers
-//	budget     processor time of programs with MARKGEN=budget=1% relative to plain, and how much of
-//	           the run is within markers that remain timed
+//	budget     processor time of programs and servers with MARKGEN=budget=1% relative to plain, how
+//	           much of the program's own time is in functions that remain timed, and what -cost says
+//	           relative to what was measured
 //	budgetbuild
 //	           benchmarks of standard packages built with -budget 1%, off and collecting, relative
 //	           to unmarked; without those that take over 5 ms an iteration when marked

@@ -77,7 +77,7 @@ var subjects = []subject{
 	{"floor", "the same with a test at the top of functions alone, and marked, in several layouts", (*bench).floor},
 	{"rewrite", "how fast markers are planned and written", (*bench).rewriting},
 	{"memory", "how much memory that takes", (*bench).memory},
-	{"budget", "programs with every point marked and MARKGEN=budget=1% against plain", (*bench).budget},
+	{"budget", "programs and servers with every point marked and MARKGEN=budget=1% against plain", (*bench).budget},
 	{"budgetbuild", "benchmarks of standard packages built with -budget 1% against plain", (*bench).budgetBuild},
 	{"shares", "shares of functions in reports of programs against their CPU profiles, and what it costs", (*bench).shares},
 	{"warm", "markgen build against go build -cover after small changes", (*bench).warmBuild},
@@ -93,8 +93,8 @@ func main() {
 	run := flag.String("run", "", "measure only the subjects whose names match this regular expression, see below")
 	flag.IntVar(&b.times, "times", 3, "repetitions of each subject; the table has their median, minimum and maximum")
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
-	programs := flag.String("programs", "", "programs that shares and budget measure, or packages of budgetbuild, a regular expression (default: all, and for budget minify, shfmt and esbuild)")
-	before := flag.String("exec", "", "command that runs the programs of shares and budget, such as \"nice -n -20\" or \"chrt -f 10\" (default: none)")
+	programs := flag.String("programs", "", "programs that shares and budget measure, or packages of budgetbuild, a regular expression (default: all, and for budget minify, shfmt, esbuild and servers)")
+	before := flag.String("exec", "", "command that runs the programs of shares and budget, but no servers, such as \"nice -n -20\" or \"chrt -f 10\" (default: none)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	flag.StringVar(&b.page, "page", "", "page to whose table the figures are written (default: none)")
