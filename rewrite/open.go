@@ -292,11 +292,14 @@ func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, 
 	}
 }
 
+// tests reports whether the code for a point's scope tests its marker, since no gate was tested.
+func (w *overlayWriter) tests(p *Point) bool { return !w.passed && !w.inDouble(p) }
+
 func (w *overlayWriter) point(p *Point) string {
 	switch {
 	case w.inDouble(p) && !w.marks:
 		return ""
-	case !w.passed && !w.inDouble(p):
+	case w.tests(p):
 		return w.uncharged("Mark(&%s)", w.marker(p.marker))
 	}
 	return fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker))
@@ -306,11 +309,12 @@ func (w *overlayWriter) opened(p *Point) string {
 	switch {
 	case w.inDouble(p) && !w.marks:
 		return ""
-	case !w.passed && !w.inDouble(p):
-		if w.u.inline {
-			return w.uncharged("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
-		}
+	case w.tests(p) && !w.u.inline:
 		return w.uncharged("Open(&%s)", w.marker(p.marker))
+	case w.tests(p) && p.Kind == KindFunc:
+		return w.uncharged("OpenFunc(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
+	case w.tests(p):
+		return w.uncharged("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
 	case w.u.inline:
 		return fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p))
 	}
@@ -330,17 +334,18 @@ func (w *overlayWriter) put(e *edits, ev event, text string) {
 
 // shut returns the text that ends scopes, the innermost first.
 func (w *overlayWriter) shut(points []*Point) string {
-	if len(points) == 0 {
-		return ""
-	}
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
-		if m := w.marker(points[i].marker); !w.passed && !w.inDouble(points[i]) {
+		switch m := w.marker(points[i].marker); {
+		case w.tests(points[i]) && i > 0: // the scope around it tests its marker, too
+			i--
+			b.WriteString(w.uncharged("ShutBoth(&%s, &%s)", m, w.marker(points[i].marker)))
+		case w.tests(points[i]):
 			b.WriteString(w.uncharged("Shut(&%s)", m))
-		} else if end := fmt.Sprintf(" %s.End(&%s);", w.perf, m); w.u.inline {
-			fmt.Fprintf(&b, " if %s.Ends(&%s) {%s };", w.perf, m, end)
-		} else {
-			b.WriteString(end)
+		case w.u.inline:
+			fmt.Fprintf(&b, " if %s.Ends(&%s) { %[1]s.End(&%[2]s) };", w.perf, m)
+		default:
+			fmt.Fprintf(&b, " %s.End(&%s);", w.perf, m)
 		}
 	}
 	return b.String()

@@ -215,20 +215,18 @@ func (w *overlayWriter) marker(i int) string {
 // ifMarked returns the text before and after a marked body, which runs if the function's gate is
 // open and, if a call may take long, the marker is due:
 //
-//	if open { for { if !perf.Again() { break } }; … }
-//	if open { for { if due || !perf.Again() { break } }; if due { … }}
+//	if open { for perf.Again() {}; … }
+//	if open { for perf.Again() {}; if due { … }}
 //
 // The two tests are nested rather than joined by &&: the compiler would keep the result of && in a
-// variable and test that even if the gate is closed. The loop runs once. Without it the compiler
-// would put this code between the gate and the unmarked body; so it puts it elsewhere (perf.Again).
-// The body is not in the loop itself: what it assigns through a parameter would escape to the heap.
+// variable and test that even if the gate is closed. The loop never runs, but puts this code out of
+// the way of the unmarked body (perf.Again).
 func (w *overlayWriter) ifMarked(fn *function) (from, to string) {
-	from = " if " + w.opens(fn) + " {"
+	from = " if " + w.opens(fn) + " { for " + w.perf + ".Again() {};"
 	if m := w.gate(fn); m != "" && fn.lengthens() {
-		due := w.perf + ".IsDue(&" + m + ")"
-		return from + " for { if " + due + " || !" + w.perf + ".Again() { break } }; if " + due + " {", "}}"
+		return from + " if " + w.perf + ".IsDue(&" + m + ") {", "}}"
 	}
-	return from + " for { if !" + w.perf + ".Again() { break } };", "}"
+	return from, "}"
 }
 
 // chosen declares the variable that tells whether the body runs marked.
@@ -243,13 +241,10 @@ func (w *overlayWriter) chosen(fn *function) string {
 // opens returns the condition that the function's markers are on.
 func (w *overlayWriter) opens(fn *function) string {
 	if m := w.gate(fn); m != "" {
-		return w.isMarked(m)
+		return m + ".Off&" + w.perf + ".Closed == 0"
 	}
 	return "false"
 }
-
-// isMarked returns the condition that a gate is open, so that the code runs marked.
-func (w *overlayWriter) isMarked(gate string) string { return gate + ".Off&" + w.perf + ".Closed == 0" }
 
 // gate returns the marker that is tested for the whole function, its first timed one, or "".
 func (w *overlayWriter) gate(fn *function) string {

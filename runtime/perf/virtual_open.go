@@ -44,6 +44,17 @@ func Shut(m *Marker) (n Nothing) {
 	return n
 }
 
+// ShutBoth is Shut of m, then of outer, with one test while both are off.
+func ShutBoth(m, outer *Marker) (n Nothing) {
+	if int32(m.Off&outer.Off) >= 0 {
+		for Again() {
+		}
+		free_markgen_none[0] = Shut(m)
+		free_markgen_none[0] = Shut(outer)
+	}
+	return n
+}
+
 // IsDue reports, behind an open gate, whether the marked body is to run. It returns false while the
 // gates are open for a window that has not begun: a call that begins then is not recorded, and
 // running it marked would delay the calls in the window. It does not inline.
@@ -68,19 +79,28 @@ func dueNow(m *Marker) bool {
 	return true
 }
 
-// Again returns false. The compiler does not place code that seems to be repeated between a test
-// and the code after both branches, but out of line (cmd/compile/internal/ssa/layout.go).
+// Again returns false. The compiler places code that begins with what seems to be a loop out of line, so
+// that b directly follows the test in
+//
+//	if test {
+//		for Again() {
+//		}
+//		a
+//	}
+//	b
+//
+// while otherwise a comes first, and the program jumps across it each time, unless a begins with a
+// call (cmd/compile/internal/ssa/layout.go and likelyadjust.go).
 func Again() bool { return again }
+
+var again bool // false
 
 // Tick is Count for an assignment.
 func Tick(c *Counter) (n Nothing) {
 	if p := c.P; p != nil { // read once: it may become nil at any time
-		for {
-			free_markgen_none[0] = add(p)
-			if !again {
-				break
-			}
+		for Again() {
 		}
+		free_markgen_none[0] = add(p)
 	}
 	return n
 }
@@ -96,10 +116,6 @@ func add(p *uint64) (n Nothing) {
 	atomic.AddUint64(p, 1)
 	return n
 }
-
-// again is false. The compiler treats an apparent loop as the unlikely branch, and puts it after
-// the rest of the function (likelyadjust in cmd/compile/internal/ssa).
-var again bool
 
 // Mark is Point for use in an assignment, with the marker's own gate.
 func Mark(m *Marker) (n Nothing) {

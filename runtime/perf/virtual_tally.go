@@ -92,12 +92,9 @@ func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, 
 // that the unit wants some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit != uintptr(unsafe.Pointer(&n))/unitSize {
-		for { // a loop that never repeats, see again
-			free_markgen_none[0] = t.lookUp(last, i)
-			if !again {
-				break
-			}
+		for Again() {
 		}
+		free_markgen_none[0] = t.lookUp(last, i)
 	} else {
 		*own.counter(i)++
 	}
@@ -274,6 +271,19 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 		} else {
 			free_markgen_none[0] = tallyDemoted(t, last, i)
 		}
+	}
+	return n
+}
+
+// OpenFunc is OpenTally for a function's own scope, out of line (see Again): package regexp's
+// benchmarks take 1.15 times as long with markers that are off, and 1.20 with OpenTally. Other scopes
+// have OpenTally, since it takes longer to count demoted ones out of line: scc, 2.2 times the plain
+// program's time if all are, instead of 2.0.
+func OpenFunc(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if m.Off&Closed == 0 {
+		for Again() {
+		}
+		free_markgen_none[0] = OpenTally(m, t, last, i)
 	}
 	return n
 }
