@@ -23,7 +23,7 @@ type bench struct {
 	times    int            // repetitions of each subject
 	rounds   int            // 0: each subject's default
 	exec     []string       // command before the measured ones of shares, budget and budgetbuild
-	programs *regexp.Regexp // of shares, budget and budgetbuild
+	programs *regexp.Regexp // of shares, budget, budgetbuild and sampling
 	module   string         // path@version
 	main     string         // package of module, relative to its root
 	page     string         // whose table is updated; "" for none
@@ -93,7 +93,7 @@ func main() {
 	run := flag.String("run", "", "measure only the subjects whose names match this regular expression, see below")
 	flag.IntVar(&b.times, "times", 3, "repetitions of each subject; the table has their median, minimum and maximum")
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
-	programs := flag.String("programs", "", "programs that shares and budget measure, or packages of budgetbuild, a regular expression (default: all, and for budget minify, shfmt, esbuild and servers)")
+	programs := flag.String("programs", "", "programs that shares and budget measure, or packages of budgetbuild and sampling, a regular expression (default: all, and for budget minify, shfmt, esbuild and servers)")
 	before := flag.String("exec", "", "command that runs the programs of shares and budget, but no servers, such as \"nice -n -20\" or \"chrt -f 10\" (default: none)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
