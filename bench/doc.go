@@ -55,7 +55,7 @@
 //	rewrite    speed of planning and writing markers
 //	memory     peak memory of planning and writing markers
 //	budget     processor time of programs and servers with MARKGEN=budget=1% relative to plain, how
-//	           much of the program's own time is in functions that remain timed, and what -cost says
+//	           much of the program's own time is in functions that are never off, and what -cost says
 //	           relative to what was measured
 //	budgetbuild
 //	           benchmarks of standard packages built with -budget 1%, off and collecting, relative
