@@ -37,10 +37,16 @@ func retire() {
 }
 
 // reuse empties memory that has been kept for long enough, and returns the slots of a run whose
-// scopes have all ended, if there is one. The caller holds the lock.
+// scopes have all ended, if there is one. The caller has acquired starting. It is configure that calls it,
+// so that programs that never do have no code for further runs.
 //
 //go:norace
 func reuse() (slots slotSet) {
+	if len(retired) == 0 { // there may be no lock yet
+		return slots
+	}
+	lock()
+	defer unlock()
 	for len(retired) > 0 && uint64(nanotime())-retired[0].since > retireAfter && slots == (slotSet{}) {
 		r := retired[0]
 		retired = retired[:copy(retired, retired[1:])]

@@ -60,7 +60,7 @@ func begin() {
 		if config.IsSet(value) {
 			refused, problem := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
 			if !platform.Privileged() {
-				refused, problem = start(value)
+				refused, problem = start(value, slotSet{})
 			}
 			switch {
 			case problem != "":
@@ -101,7 +101,7 @@ func configure(spec string) error {
 	}
 	forget()
 	fromStart = false
-	refused, problem := start(spec)
+	refused, problem := start(spec, reuse())
 	if problem != "" {
 		return &ConfigError{problem}
 	}
@@ -254,10 +254,10 @@ func noTSC() string {
 
 // start makes a run with the settings in value, which has the form of MARKGEN. problem is an error
 // message, or "". refused is one of the Wild… constants: why a process with collect=wild declines
-// to collect, or WildPicked.
+// to collect, or WildPicked. spare are slots of an earlier run, if there are any.
 //
 //go:norace
-func start(value string) (refused uint64, problem string) {
+func start(value string, spare slotSet) (refused uint64, problem string) {
 	datafile.OnWrite = collect.Wrote
 	began = anchorNow()
 	wall := platform.WallNS()
@@ -323,7 +323,7 @@ func start(value string) (refused uint64, problem string) {
 		return 0, "no memory for the cells; nothing is collected"
 	}
 	lock() // goroutines may be in scopes of an earlier run
-	room, spare := true, reuse()
+	room := true
 	if hasG {
 		slots := firstSlots(spare)
 		if room = slots != nil; room {

@@ -80,8 +80,9 @@ func decline() {
 	setHeader(layout.OffState, layout.StateStopped)
 	setEnd()
 	problem := closeFile()
+	file.Close()
+	picking.permit.Release()
 	unlock()
-	forget()
 	if problem != "" {
 		complain("the data file: " + problem)
 	}

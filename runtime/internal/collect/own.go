@@ -23,6 +23,9 @@ type Own struct {
 	broken uint32 // Read has panicked in this run
 	left   func()
 	warn   func(string)
+
+	// reader is set by Add, so that it is only linked into programs that have collectors.
+	reader func(o *Own) (r *Reader, problem string)
 }
 
 // Owns are the program's collectors, by the order in which they were registered. One goroutine at a
@@ -58,7 +61,7 @@ func (o *Owns) Add(name string, c Collector) (own *Own, problem string) {
 		return nil, "64 are registered, which is all that there is room for; it is left out"
 	}
 	own = &o.list[o.n]
-	own.Name, own.c = name, c
+	own.Name, own.c, own.reader = name, c, (*Own).newReader
 	o.n++
 	return own, ""
 }
@@ -116,11 +119,16 @@ func (o *Own) Ready() bool { return o.ready }
 //
 //go:norace
 func (o *Own) Reader(left func(), warn func(string)) (r *Reader, problem string) {
+	o.left, o.warn = left, warn
+	return o.reader(o)
+}
+
+//go:norace
+func (o *Own) newReader() (r *Reader, problem string) {
 	if o.bad {
 		return nil, "Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out"
 	}
 	atomic.StoreUint32(&o.broken, 0)
-	o.left, o.warn = left, warn
 	return &Reader{Name: o.Name, Values: o.values, Read: o.read}, ""
 }
 

@@ -54,7 +54,7 @@ func TestOwns(t *testing.T) {
 		{[]string{"a-b"}, false},
 		{slices.Repeat([]string{"x"}, maxOwnValues+1), false},
 	} {
-		own := Own{Name: "made", c: made{values: tt.values}}
+		own := Own{Name: "made", c: made{values: tt.values}, reader: (*Own).newReader}
 		own.SetValues(own.AskValues())
 		r, problem := own.Reader(nil, nil)
 		if (problem == "") != tt.ok || tt.ok && !slices.Equal(r.Values, tt.values) || !own.Ready() {
@@ -75,7 +75,7 @@ func TestOwns(t *testing.T) {
 func TestOwnFails(t *testing.T) {
 	var said []string
 	calls, left := 0, 0
-	own := Own{Name: "made", c: made{values: []string{"n"}, read: func([]uint64) {
+	own := Own{Name: "made", reader: (*Own).newReader, c: made{values: []string{"n"}, read: func([]uint64) {
 		calls++
 		panic(errors.New("worn out"))
 	}}}
@@ -92,7 +92,7 @@ func TestOwnFails(t *testing.T) {
 		t.Errorf("%d calls, said %q", calls, said)
 	}
 
-	own = Own{Name: "made", c: made{values: []string{"n"}, read: func([]uint64) { runtime.Goexit() }}}
+	own = Own{Name: "made", reader: (*Own).newReader, c: made{values: []string{"n"}, read: func([]uint64) { runtime.Goexit() }}}
 	own.SetValues(own.AskValues())
 	r, _ := own.Reader(func() { left++ }, nil)
 	for range 2 {
