@@ -146,12 +146,6 @@ var process = collect.Process{
 	Memory: func(size uintptr) unsafe.Pointer { return arena.New(size) },
 }
 
-// closeCollectors reverses openCollectors.
-func closeCollectors() {
-	reading = nil
-	collect.Close()
-}
-
 // missing looks up the names in collect=. wait says that one is not registered and may be while
 // packages are initialised. unknown is a name that will not be. The caller has acquired starting.
 //

@@ -37,32 +37,8 @@
 //
 // Package perf has the API, scopes and their cells, the stacks of open scopes, registration and the
 // state of the run. Parts that can be tested without these are packages of their own, which perf
-// imports and which never import perf:
-//
-//	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
-//	internal/blocks        the blocks of the data file, and memory outside the Go heap
-//	internal/cct           the tree of call paths
-//	internal/cell          cells, the histograms of a marker on a processor
-//	internal/clock         whether the processor's counter is a clock, its rate and step
-//	internal/collect       the collectors besides time, and the program's own
-//	internal/datafile      files, and pages of them
-//	internal/directory     from a marker's index to what a processor has of it
-//	internal/goroutine     what the Go runtime keeps of goroutines
-//	internal/inflate       packed tables
-//	internal/lite          the needed functions of strings, strconv, sort and time
-//	internal/mutex         a mutex for rare work
-//	internal/overhead      what a marker adds to a function
-//	internal/platform      the operating system's data about the process
-//	internal/random        random numbers
-//	internal/relate        callers, and markers that are open at once
-//	internal/report        the table that a program prints itself
-//	internal/sample        the windows of sample=, and what they say
-//	internal/shared        words that generated code and other processes read and write
-//	internal/sizes         times by the size of the input
-//	internal/tabletext     parsing the texts of tables, with the names of markers
-//	internal/trace         the rings of trace records
-//	internal/trigger       triggers, every=, and which change of the state they ask for
-//	internal/wild          which functions collect=wild picks
+// imports and which never import perf: config, glob and layout, which other programs read, too, and those
+// below internal.
 //
 // They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an
 // overlay build internal/runtime/exithook, so that the rest of the standard library can be marked.

@@ -168,23 +168,15 @@ func pathCell(pid int, node uint32) *cct.Cell {
 	return shards[pid].paths.Get(node)
 }
 
-// makePathCell returns the cell of a node on processor pid, which it makes if there is none, or nil
-// if there is no memory. The caller holds the lock.
-//
-//go:norace
-func makePathCell(pid int, node uint32) *cct.Cell {
-	pid = min(pid, layout.MaxShards)
-	return directory.Make(&shards[pid].paths, &arena, node, node+1, func() *cct.Cell {
-		return cct.NewCell(&space, uint32(pid), node)
-	})
-}
-
 // makePath makes what is missing for the scope at its path on processor pid. It returns false if there
 // is no memory. The caller holds the lock.
 //
 //go:norace
 func makePath(pid int, p *endedScope) bool {
-	c := makePathCell(pid, p.node)
+	pid = min(pid, layout.MaxShards)
+	c := directory.Make(&shards[pid].paths, &arena, p.node, p.node+1, func() *cct.Cell {
+		return cct.NewCell(&space, uint32(pid), p.node)
+	})
 	return c != nil && (!pathTimes || !p.timed || c.MakeTimes(&space, p.ns))
 }
 

@@ -77,14 +77,6 @@ func baseOf(i uint32) uint32 {
 	return i
 }
 
-// setBase records base as the first index of the marker that will have index i. The caller holds
-// the lock.
-//
-//go:norace
-func setBase(i, base uint32) {
-	longEnough(&bases, i)[i] = base
-}
-
 // longEnough returns the []uint32 that at points to, or a longer copy if it has no element i; the
 // old slice stays valid, since it may be read concurrently. The caller holds the lock.
 //
@@ -208,7 +200,7 @@ func anotherIndex(of uint32) (index uint32) {
 	u := live[of-firstIndex]
 	index = newIndex(use{marker: u.marker, number: u.number, first: u.first, call: firstCall{nsPlus1: notFirst}})
 	alias(index, uint64(u.number))
-	setBase(index, baseOf(of))
+	longEnough(&bases, index)[index] = baseOf(of)
 	return index
 }
 

@@ -16,12 +16,6 @@ type settings struct {
 	matched       bool        // only= has matched a marker or counter, or the user was warned
 }
 
-// parseSettings parses the value of MARKGEN. problem is an error message, or "".
-func parseSettings(value string) (c settings, problem string) {
-	problem = c.Set(value)
-	return c, problem
-}
-
 // chooses reports whether some markers may be left out.
 //
 //go:noinline

@@ -69,7 +69,7 @@ func begin() {
 				fromStart = true
 				mode = modeReady
 				if tablesAnnounced && !conf.Waits {
-					hold()
+					holding = true
 				}
 			}
 			if problem == "" { // a process that declined may be configured later
@@ -94,7 +94,8 @@ func begin() {
 //go:norace
 func configure(spec string) error {
 	never := hot.mode == modeInert && header == nil
-	if c, problem := parseSettings(spec); problem != "" {
+	var c settings
+	if problem := c.Set(spec); problem != "" {
 		return &ConfigError{problem}
 	} else if c.TSC && !clock.Usable() {
 		return &ConfigError{noTSC()}
@@ -113,7 +114,7 @@ func configure(spec string) error {
 	}
 	finishStart() // markers of an earlier run are not held back until ready
 	lock()
-	hold()
+	holding = true
 	for k := range tables {
 		tables[k].open(uint64(k))
 	}
@@ -174,7 +175,8 @@ func forget() {
 	searches++ // what it found open is not open in the next run
 	holding, written = false, 0
 	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
-	closeCollectors()
+	reading = nil
+	collect.Close()
 	pairRows, paths = nil, nil
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
@@ -261,7 +263,8 @@ func start(value string, spare slotSet) (refused uint64, problem string) {
 	datafile.OnWrite = collect.Wrote
 	began = anchorNow()
 	wall := platform.WallNS()
-	c, problem := parseSettings(value)
+	var c settings
+	problem = c.Set(value)
 	usable := clock.Usable()
 	if problem == "" && c.TSC && !usable {
 		problem = noTSC()

@@ -11,7 +11,8 @@ import (
 
 // seed=0 is a seed like any other, and different from no seed.
 func TestSeed(t *testing.T) {
-	if zero, _ := parseSettings("seed=0"); random.Mix(zero.Seed) == 0 {
+	var zero settings
+	if zero.Set("seed=0"); random.Mix(zero.Seed) == 0 {
 		t.Error("seed=0 is none")
 	}
 }

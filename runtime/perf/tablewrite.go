@@ -24,12 +24,6 @@ var (
 	written int  // number of tables, from the first on, that are in the run's data
 )
 
-// hold makes the run that begins hold tables back. The caller has acquired starting, and there is
-// no run yet.
-//
-//go:norace
-func hold() { holding = true }
-
 // writeHeld writes the tables held back, and later ones are written at once. The caller holds the
 // lock.
 //
