@@ -249,18 +249,11 @@ func (p *endedScope) recordIn(pid int, c *cell.Cell) bool {
 		return p.record(c)
 	}
 	path := pathCell(pid, p.node)
-	if p.node != cct.None && (path == nil || p.unmade(path)) || !p.record(c) {
+	if p.node != cct.None && (path == nil || pathTimes && p.timed && path.Bucket(p.ns) == nil) || !p.record(c) {
 		return false
 	}
 	p.addTo(path)
 	return true
-}
-
-// unmade reports whether the bucket of the scope's time at its path does not exist.
-//
-//go:norace
-func (p *endedScope) unmade(path *cct.Cell) bool {
-	return pathTimes && p.timed && path.Bucket(p.ns) == nil
 }
 
 // recordShared is recordIn for a processor that shares its cells with others. The caller holds the

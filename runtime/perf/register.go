@@ -351,16 +351,6 @@ func alias(index uint32, number uint64) {
 // nothing.
 const roomFor, roomOf = 1024, 64
 
-// makeFirstRoom makes this room. The caller holds the lock.
-//
-//go:norace
-func makeFirstRoom() {
-	if live == nil {
-		live = make([]use, 0, roomFor)
-	}
-	owners = make([]*slot, 0, roomOf)
-}
-
 // newIndex assigns the next index. The caller holds the lock.
 //
 //go:norace

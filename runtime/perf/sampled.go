@@ -147,7 +147,13 @@ func sampleAt(index uint32) {
 //go:norace
 func sampleGroup(m *Marker) {
 	t, i := findTable(m)
-	if t == nil || !makeRateBits() {
+	if t == nil {
+		return
+	}
+	if rateBits == nil {
+		atomic.StorePointer(&rateBits, datafile.Map(maxIndex/8))
+	}
+	if rateBits == nil { // there is no memory
 		return
 	}
 	if t.sampledAt != nil && t.sampledAt[i] != nil {
@@ -221,14 +227,4 @@ func beginSampling(index uint32, since baseline) {
 		Sums:  (*sample.Sums)(unsafe.Add(b, layout.OffSampleSums)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
-}
-
-// makeRateBits makes room for one bit per index. It returns false if there is no memory.
-//
-//go:norace
-func makeRateBits() bool {
-	if rateBits == nil {
-		atomic.StorePointer(&rateBits, datafile.Map(maxIndex/8))
-	}
-	return rateBits != nil
 }

@@ -338,7 +338,10 @@ func start(value string, spare slotSet) (refused uint64, problem string) {
 		header = space.Open(&file, piece, &arena, complain)
 		room = header != nil
 	}
-	makeFirstRoom()
+	if live == nil {
+		live = make([]use, 0, roomFor)
+	}
+	owners = make([]*slot, 0, roomOf)
 	unlock()
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"
