@@ -116,14 +116,18 @@ func (r *run) sampledSelf(stacks []openStack, period float64) map[uint64]float64
 // adopt gives demoted markers the times that were sampled, in so many samples in all, and in themselves.
 func (r *run) adopt(sums map[uint64]estimate.Times, samples, self map[uint64]float64, period float64) {
 	var fewSums, fewSelfs scarce
+	cpu := float64(r.cpuProfile.samples()) * period
+	others := 0.0 // self times of markers with enough samples
 	for index := range r.off {
 		if m := r.totals.at(index); r.byProfile(index) {
 			fewSums.add(samples[index], m.SumNS())
 			fewSelfs.add(self[index], m.SelfNS)
+			if self[index] >= enoughSamples {
+				others += sums[index].Self
+			}
 		}
 	}
-	cpu := float64(r.cpuProfile.samples()) * period
-	bySum, bySelf := fewSums.factor(period, cpu), fewSelfs.factor(period, cpu)
+	bySum, bySelf := fewSums.factor(period, cpu), fewSelfs.factor(period, cpu-others)
 	for index := range r.off {
 		if !r.byProfile(index) {
 			continue
@@ -159,13 +163,13 @@ func (s *scarce) add(samples float64, ns uint64) {
 	}
 }
 
-// factor returns the factor for these times. cpu is the processor time of the run, ns.
-func (s *scarce) factor(period, cpu float64) float64 {
+// factor returns the factor for these times, which add up to no more than most, ns.
+func (s *scarce) factor(period, most float64) float64 {
 	switch {
 	case s.ns == 0:
 		return 1
 	case s.samples < enoughSamples:
-		return min(1, min(likely(s.samples, period), cpu)/float64(s.ns))
+		return min(1, min(likely(s.samples, period), most)/float64(s.ns))
 	}
 	return s.samples * period / float64(s.ns)
 }
