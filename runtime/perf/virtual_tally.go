@@ -266,11 +266,17 @@ func (t *Tallies) open(number uint64, e *table) {
 // package counts its scopes. See TallyUnit.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if off := m.Off; off&Closed == 0 { // a single test while markers are off
-		if off == 0 {
-			free_markgen_none[0] = Begin(m)
-		} else {
-			free_markgen_none[0] = tallyDemoted(t, last, i)
-		}
+		free_markgen_none[0] = m.open(off, t, last, i)
+	}
+	return n
+}
+
+// open begins a scope of m, or counts one of a demoted marker. off is m.Off, without Closed.
+func (m *Marker) open(off uint32, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if off == 0 {
+		free_markgen_none[0] = Begin(m)
+	} else {
+		free_markgen_none[0] = tallyDemoted(t, last, i)
 	}
 	return n
 }
@@ -280,10 +286,10 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 // have OpenTally, since it takes longer to count demoted ones out of line: scc, 2.2 times the plain
 // program's time if all are, instead of 2.0.
 func OpenFunc(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
-	if m.Off&Closed == 0 {
+	if off := m.Off; off&Closed == 0 {
 		for Again() {
 		}
-		free_markgen_none[0] = OpenTally(m, t, last, i)
+		free_markgen_none[0] = m.open(off, t, last, i)
 	}
 	return n
 }
