@@ -151,10 +151,11 @@ func timedFunctions(run *profile.Profile) map[string]bool {
 	return names
 }
 
-// functionOf returns the name of the function that a marker is in.
+// functionOf returns the name of the function that a marker is in, without the number of one of several
+// init functions.
 func functionOf(marker string) string {
 	start := strings.LastIndexByte(marker, '/') + 1
-	if i := strings.IndexByte(marker[start:], ':'); i >= 0 {
+	if i := strings.IndexAny(marker[start:], ":#"); i >= 0 {
 		return marker[:start+i]
 	}
 	return marker

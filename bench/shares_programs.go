@@ -29,6 +29,8 @@ var sharedPrograms = []sharedProgram{
 	{"shfmt", "mvdan.cc/sh/v3@v3.13.0", "./cmd/shfmt", false, shellInput},
 	{"gxz", "github.com/ulikunitz/xz@v0.5.17", "./cmd/gxz", true, compressInput},
 	{"goja", "github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b", "./goja", false, javascriptInput},
+	{"glua", "github.com/yuin/gopher-lua@v1.1.2", "./cmd/glua", false, luaInput},
+	{"jsonnet", "github.com/google/go-jsonnet@v0.22.0", "./cmd/jsonnet", false, jsonnetInput},
 	{"esbuild", "github.com/evanw/esbuild@v0.28.2", "./cmd/esbuild", true, bundleInput},
 }
 
@@ -183,6 +185,59 @@ var text = list.map(function (e) { return e.w + "=" + e.n; }).join(",").replace(
 console.log(sieve(1500000), list.length, text.length);
 `
 	return []string{"script.js"}, writeInput(dir, map[string]string{"script.js": script})
+}
+
+func luaInput(_ context.Context, dir string) ([]string, error) {
+	const script = `
+local function insert(node, key)
+	if node == nil then return {key = key} end
+	if key < node.key then node.left = insert(node.left, key) elseif key > node.key then node.right = insert(node.right, key) end
+	return node
+end
+local function sieve(n)
+	local composite, count = {}, 0
+	for i = 2, n do
+		if not composite[i] then
+			count = count + 1
+			for j = i * 2, n, i do composite[j] = true end
+		end
+	end
+	return count
+end
+local root, x, words = nil, 12345, {}
+for i = 1, 150000 do
+	x = (x * 16807) % 2147483647
+	root = insert(root, x % 100000)
+	local word = "w" .. x % 500
+	words[word] = (words[word] or 0) + 1
+end
+local list = {}
+for w, n in pairs(words) do list[#list + 1] = {w = w, n = n} end
+table.sort(list, function(a, b) return a.n > b.n or a.n == b.n and a.w < b.w end)
+local parts = {}
+for _, e in ipairs(list) do parts[#parts + 1] = e.w .. "=" .. e.n end
+print(sieve(1000000), #list, #table.concat(parts, ","):gsub("w(%d)", "<%1>"))
+`
+	return []string{"script.lua"}, writeInput(dir, map[string]string{"script.lua": script})
+}
+
+func jsonnetInput(_ context.Context, dir string) ([]string, error) {
+	const config = `
+local service(i) = {
+	name: 'service-%d' % i,
+	port: 8000 + i,
+	labels: { ['label%d' % k]: std.toString(i * k) for k in std.range(1, 8) },
+	env: [{ name: std.asciiUpper('var_%d' % k), value: $.name + '/' + k } for k in std.range(1, 5)],
+	replicas: if i % 3 == 0 then 3 else 1,
+};
+local services = [service(i) for i in std.range(1, 1000)];
+{
+	services: std.sort(services, function(s) -s.port),
+	total: std.foldl(function(sum, s) sum + s.replicas, services, 0),
+	names: std.join(',', [s.name for s in services if std.length(s.labels) > 3]),
+}
+`
+	return []string{"config.jsonnet"}, writeInput(dir, map[string]string{"config.jsonnet": config})
 }
 
 // writeInput writes files by name to dir.

@@ -40,9 +40,10 @@ func (r *run) demote() {
 const enoughSamples = 4
 
 // slowdown is what markers cost, as a multiple of the time in their own code: functions around them become
-// slower, too, as some are no longer inlined and others have fewer registers. In seven command-line tools
-// with everything marked it was 1.1 to 2.3, in the geometric mean 1.4 (bench -run shares).
-const slowdown = 1.4
+// slower, too, as some are no longer inlined and others have fewer registers. In eight command-line tools
+// with everything marked it was 0.9 to 3.0; with 1.3, six of them are estimated within a factor of 1.5 (bench
+// -run shares).
+const slowdown = 1.3
 
 // sampledTimes estimates times by the samples of the CPU profile, of which each stands for period ns
 // of processor time.
