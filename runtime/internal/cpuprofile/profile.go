@@ -174,29 +174,35 @@ func (p *Profile) AppendText(b []byte) []byte {
 		function, file string
 		line           int
 	}
-	numbers := map[place]uint64{}
+	places := map[place]uint64{}    // numbers of frames
+	numbers := map[uintptr]uint64{} // by program counter, as to look it up takes some µs
 	var line []byte
 	for _, s := range p.ordered {
 		line = lite.AppendUint(append(line[:0], 's', '\t'), s.n)
-		for frames := runtime.CallersFrames(s.pcs); ; {
-			f, more := frames.Next()
-			if f.Function != "" {
+		for i, pc := range s.pcs {
+			n, ok := numbers[pc]
+			if !ok {
+				f, _ := runtime.CallersFrames(s.pcs[i : i+1]).Next()
 				at := place{f.Function, f.File, f.Line}
-				n, ok := numbers[at]
-				if !ok {
-					n = uint64(len(numbers))
-					numbers[at] = n
+				if n, ok = places[at]; !ok && at.function != "" {
+					n = uint64(len(places))
+					places[at] = n
 					b = append(append(b, "f\t"...), at.function...)
 					b = lite.AppendUint(append(b, '\t'), uint64(at.line))
 					b = append(append(append(b, '\t'), at.file...), '\n')
+				} else if !ok {
+					n = unknown
 				}
-				line = lite.AppendUint(append(line, '\t'), n)
+				numbers[pc] = n
 			}
-			if !more {
-				break
+			if n != unknown {
+				line = lite.AppendUint(append(line, '\t'), n)
 			}
 		}
 		b = append(append(b, line...), '\n')
 	}
 	return b
 }
+
+// unknown is the number of no frame.
+const unknown = 1<<64 - 1
