@@ -228,7 +228,8 @@ func (b *bench) packageBudget(ctx context.Context, pkg string) (all []timing, er
 
 // recordBenchmarks runs each benchmark of a marked test binary for a while, collecting as markgen test
 // does: with all scopes timed, the program itself may be a hundredth of what runs, and its time is not
-// known well enough for a budget. It returns the data files, and the flag that skips the benchmarks that are not measured.
+// known well enough for a budget. It returns the data files, and the flag that skips the benchmarks that
+// are not measured.
 func (b *bench) recordBenchmarks(ctx context.Context, marked testBinary) (files []string, skip string, err error) {
 	skip = "-test.skip=" + skipped
 	chosen, err := marked.run(ctx, ".", "1x", skip)

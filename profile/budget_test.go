@@ -75,7 +75,7 @@ func TestOverBudget(t *testing.T) {
 		name    string
 		markers uint64 // cost of recording, ns; the program itself takes 1 s
 		off     uint64 // ms of 1,000 for which the only marker was off
-		want    string // begin of the reason, or "" for none
+		want    string // beginning of the reason, or "" for none
 	}{
 		{"met", 1e6, 0, ""},
 		{"recording", 20e6, 0, "recording took about 2"},

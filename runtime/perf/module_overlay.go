@@ -5,8 +5,8 @@ package perf
 import "github.com/markgen/markgen/runtime/internal/overhead"
 
 // Code marked in place has only scopes that a deferred call ends, does not call Recovered, has no
-// counters or tallies and one body for each function, and its tables are not packed. Package time is not marked
-// in place, so no marker is executed on a system stack.
+// counters or tallies and one body for each function, and its tables are not packed. Package time is not
+// marked in place, so no marker is executed on a system stack.
 
 // usualWork is plainWork with a scope that a deferred call ends.
 //

@@ -100,10 +100,10 @@ const (
 	registeredInSource                        // padded, and in the source
 )
 
-// Register publishes a unit's markers, and in overlay builds its counters, under the names in text (docs/reference/data-file.md has
-// its format) and decides which of them are collected. It reports whether the process collects
-// anything. Any goroutine may call it. Each unit calls it once, from the initialiser of a package
-// variable.
+// Register publishes a unit's markers, and in overlay builds its counters, under the names in text
+// (docs/reference/data-file.md has its format) and decides which of them are collected. It reports
+// whether the process collects anything. Any goroutine may call it. Each unit calls it once, from the
+// initialiser of a package variable.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	return register(markers, nm, counters, nc, text, 0, nil)
 }
