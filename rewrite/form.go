@@ -129,9 +129,7 @@ func (fn *function) endsExplicitly() (bool, string) {
 }
 
 // atTop reports whether the function tests once, at its start, whether its scopes are recorded.
-func (fn *function) atTop() bool {
-	return fn.form == formTwin || fn.form == formGuarded && !fn.follows
-}
+func (fn *function) atTop() bool { return fn.form == formTwin || fn.form == formGuarded && !fn.follows }
 
 // lengthens reports whether a call of the function may take long and markers may make it much
 // longer: it has a marked loop, and a loop that calls something.
@@ -260,11 +258,6 @@ func (fn *function) onlyCount() {
 		}
 	}
 	fn.slots = 0
-}
-
-func scalar(t ast.Expr) bool {
-	name, ok := t.(*ast.Ident)
-	return ok && scalarNames[name.Name]
 }
 
 var scalarNames = set("bool", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16",

@@ -355,7 +355,7 @@ func (fn *function) mayBeInlined() bool { return fn.nodes <= fn.inlineBudget() }
 func (fn *function) mayAllocate() bool {
 	if fn.results() {
 		for _, field := range fn.typ.Results.List {
-			if !scalar(field.Type) {
+			if name, ok := field.Type.(*ast.Ident); !ok || !scalarNames[name.Name] {
 				return true
 			}
 		}

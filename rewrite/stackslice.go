@@ -1,6 +1,9 @@
 package rewrite
 
-import "go/ast"
+import (
+	"go/ast"
+	"slices"
+)
 
 // stackAppends returns the first append to each variable that may be a slice which Go 1.26+ starts
 // in the stack frame, by the variable's name. A slice does so if it escapes nowhere, or at one
@@ -16,7 +19,7 @@ import "go/ast"
 //
 // With a second copy of that append, or of the place where it escapes, the slice would grow on the
 // heap, in several allocations, which testing.AllocsPerRun shows. stackAppends takes every variable
-// to which the function appends single values.
+// to which the function appends single values, unless two statements return it.
 func (fn *function) stackAppends() map[string]*ast.CallExpr {
 	if fn.appends != nil {
 		return fn.appends
@@ -24,13 +27,25 @@ func (fn *function) stackAppends() map[string]*ast.CallExpr {
 	fn.appends = map[string]*ast.CallExpr{}
 	fn.contains(func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !call.Ellipsis.IsValid() {
-			if name := appendee(call); name != "" && fn.appends[name] == nil {
+			if name := appendee(call); name != "" && fn.appends[name] == nil && !fn.returnsTwice(name) {
 				fn.appends[name] = call
 			}
 		}
 		return false
 	})
 	return fn.appends
+}
+
+// returnsTwice reports whether more than one statement returns the value of a variable.
+func (fn *function) returnsTwice(name string) bool {
+	variable, n := map[string]bool{name: true}, 0
+	for _, r := range fn.returns {
+		is := func(x ast.Expr) bool { v, ok := x.(*ast.Ident); return ok && v.Name == name }
+		if slices.ContainsFunc(r.stmt.Results, is) || r.stmt.Results == nil && variablesIn(fn.typ.Results)[name] {
+			n++
+		}
+	}
+	return n > 1 && !hidesAny(fn.body, variable, fn.returns)
 }
 
 // appendee returns the name of the variable to which a call appends, or "".

@@ -98,16 +98,12 @@ func Load(path string, sources []Source) (*Unit, error) {
 func hasLineDirective(f *ast.File) bool {
 	for _, g := range f.Comments {
 		for _, c := range g.List {
-			if isLineDirective(c.Text) {
+			if strings.HasPrefix(c.Text, "//line ") || strings.HasPrefix(c.Text, "/*line ") {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func isLineDirective(comment string) bool {
-	return strings.HasPrefix(comment, "//line ") || strings.HasPrefix(comment, "/*line ")
 }
 
 // SetIDs sets the ID of each Points[i] to ids[i].

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dave/dst"
 )
@@ -29,11 +30,6 @@ import (
 // Strip recognises the import by its path and by the statements that use it, wherever it is.
 const linesNote = "//perf:lines"
 
-func importPath(spec *dst.ImportSpec) string {
-	path, _ := strconv.Unquote(spec.Path.Value)
-	return path
-}
-
 // importInto imports the runtime.
 func (w *writer) importInto(f *dst.File) {
 	spec := &dst.ImportSpec{Name: dst.NewIdent(w.perf), Path: &dst.BasicLit{Kind: token.STRING, Value: strconv.Quote(w.o.Runtime)}}
@@ -45,7 +41,7 @@ func (w *writer) importInto(f *dst.File) {
 		if !ok || d.Tok != token.IMPORT {
 			break
 		}
-		if !slices.ContainsFunc(d.Specs, func(s dst.Spec) bool { return importPath(s.(*dst.ImportSpec)) == "C" }) {
+		if !slices.ContainsFunc(d.Specs, func(s dst.Spec) bool { return strings.Trim(s.(*dst.ImportSpec).Path.Value, "\"`") == "C" }) {
 			only, declarations = d, declarations+1
 		}
 	}
