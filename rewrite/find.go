@@ -262,7 +262,6 @@ func (w *walker) literal(lit *ast.FuncLit) {
 	outer.literals++
 	fn := &function{file: w.f, lit: lit, outer: outer, typ: lit.Type, body: lit.Body, top: outer.top, nosplit: outer.nosplit, number: map[string]int{}}
 	fn.prefix = outer.prefix + ":func#" + strconv.Itoa(outer.next("func"))
-	fn.size = int(lit.Body.Rbrace - lit.Body.Lbrace)
 	pending, above := w.pending, w.above(lit.Pos())
 	d := pending
 	if d == nil {

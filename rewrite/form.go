@@ -47,14 +47,11 @@ var formNames = [...]string{"none", "count", "open", "twin", "guarded"}
 // Forms lists the forms that Options.Form can force.
 var Forms = formNames[formOpen:]
 
-func (f form) String() string {
-	return formNames[f]
-}
+func (f form) String() string { return formNames[f] }
 
 const (
-	// maxTwin is the maximum size of a copied body, in bytes. Into a function of 5,000 nodes and more
-	// the compiler inlines little; both bodies with their markers stay well below.
-	maxTwin = 6000
+	// pointNodes is the number of nodes that a marker adds to a function: 25 to 28.
+	pointNodes = 27
 
 	// countCost is the inliner's cost of one counter: the nodes of perf.Count and its argument.
 	countCost = 16
@@ -174,7 +171,7 @@ func (fn *function) copies() (bool, string) {
 		return false, "the cgo tool rewrites the file again"
 	case fn.file.lineDirs:
 		return false, "the file has //line directives"
-	case fn.size > maxTwin:
+	case !fn.roomFor(nodes(fn.body)):
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
@@ -185,6 +182,14 @@ func (fn *function) copies() (bool, string) {
 	return true, ""
 }
 
+// roomFor reports whether the function can have a copy of so many of its nodes: with it and markers, it
+// is not big, or it is big without it. Into big functions the compiler inlines little. Its number of
+// nodes differs from ours by up to a tenth.
+func (fn *function) roomFor(copied int) bool {
+	marked := nodes(fn.body) + pointNodes*len(fn.points)
+	return marked+copied < gc.BigFunction*9/10 || marked > gc.BigFunction*11/10
+}
+
 // redeclares reports whether := at the top level of the body assigns to a parameter. In the nested
 // block of a twin it would declare a new variable:
 //
@@ -192,15 +197,8 @@ func (fn *function) copies() (bool, string) {
 //	func f() (err error) { if gate { n, err := g(); …; return } … }   // does not compile: err is shadowed
 func (fn *function) redeclares() bool {
 	names := fn.parameters()
-	if len(names) == 0 {
-		return false
-	}
 	for _, s := range fn.body.List {
-		for {
-			l, ok := s.(*ast.LabeledStmt)
-			if !ok {
-				break
-			}
+		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
 			s = l.Stmt
 		}
 		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {

@@ -53,7 +53,6 @@ type function struct {
 	reachesEnd     bool // control may reach the end of the body
 	defers         int
 	loops          int
-	size           int // bytes of the body
 	short          int // number of its nodes if they are too few for markers, else 0; see shortNodes
 }
 
@@ -92,7 +91,6 @@ const (
 func newFunction(f *file, path string, d *ast.FuncDecl) *function {
 	fn := &function{file: f, decl: d, typ: d.Type, body: d.Body, top: declName(d), number: map[string]int{}}
 	fn.prefix = path + "." + fn.top
-	fn.size = int(d.Body.Rbrace - d.Body.Lbrace)
 	for _, word := range f.pragmas(d) {
 		switch word {
 		case "//go:nosplit", "//go:cgo_unsafe_args", "//go:systemstack", "//go:nowritebarrierrec", "//go:nowritebarrier":

@@ -107,7 +107,7 @@ func (in *inliner) count(fn *function) {
 	fn.nodes, fn.likely = never, never
 	fn.callableParams = variablesOf(in.isCallable, fn.typ.Params)
 	fn.returnsFunc = fn.typ.Results.NumFields() == 1 && in.isFunc(fn.typ.Results.List[0].Type)
-	if fn.size > 40*fn.inlineBudget() || fn.noinline {
+	if int(fn.body.Rbrace-fn.body.Lbrace) > 40*fn.inlineBudget() || fn.noinline {
 		return
 	}
 	in.begun = append(in.begun, fn)

@@ -156,7 +156,7 @@ func TestRecursive(t *testing.T) {
 // A function literal that is not long is open if it may be inlined where it is called.
 func TestLiterals(t *testing.T) {
 	const loop = "for i := range n {\n\t\tif i > 2 {\n\t\t\tn += i\n\t\t}\n\t}\n\t"
-	tooMuch := strings.Repeat("if n > 7 {\n\t\tprint(n)\n\t\tprint(n)\n\t}\n\t", 120)
+	tooMuch := strings.Repeat("print(n)\n\t", 400)
 	for _, tt := range []struct {
 		name, src string
 		form      form

@@ -33,7 +33,7 @@ func (fn *function) findDoubles() (found []*double) {
 		fn.form == formTwin || fn.form == formOpen && fn.small() {
 		return nil
 	}
-	bytes, labelled := fn.size, map[ast.Stmt]bool{}
+	copied, labelled := 0, map[ast.Stmt]bool{}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		switch n := n.(type) {
@@ -50,8 +50,8 @@ func (fn *function) findDoubles() (found []*double) {
 			return true
 		}
 		loop := n.(ast.Stmt)
-		size := int(loop.End() - loop.Pos())
-		if labelled[loop] || bytes+size > maxTwin || !fn.copyable(loop) || fn.startsSlice(loop) {
+		size := nodes(loop)
+		if labelled[loop] || !fn.roomFor(copied+size) || !fn.copyable(loop) || fn.startsSlice(loop) {
 			return true
 		}
 		b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
@@ -64,7 +64,7 @@ func (fn *function) findDoubles() (found []*double) {
 				return true
 			}
 		}
-		bytes, found = bytes+size, append(found, b)
+		copied, found = copied+size, append(found, b)
 		return false
 	})
 	return found
