@@ -1,6 +1,9 @@
 package rewrite
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // found returns a unit after Find.
 func found(t *testing.T, src string) *Unit {
@@ -27,6 +30,16 @@ func TestLengthens(t *testing.T) {
 			if got := f.functions[0].lengthens(); got != want {
 				t.Errorf("%s: %v", src, got)
 			}
+		}
+	}
+}
+
+// A body is copied unless the copy makes the function big: one that is big with its markers anyway is.
+func TestLongBodies(t *testing.T) {
+	for branches, want := range map[int]form{10: formTwin, 100: formTwin, 140: formOpen, 200: formTwin} {
+		src := "func f(n int) { for range n { g() }" + strings.Repeat("; if n > 7 { g() }", branches) + " }; func g()"
+		if fn := found(t, src).files[0].functions[0]; fn.form != want {
+			t.Errorf("%d branches: %s (%s), want %s", branches, fn.form, fn.why, want)
 		}
 	}
 }
