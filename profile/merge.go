@@ -44,6 +44,7 @@ func (sum *Marker) UpdateName(m *Marker, asOf int64) {
 		sum.Package, sum.Group, sum.AsOf = m.Package, m.Group, asOf
 	}
 	sum.CountOnly = sum.CountOnly && m.CountOnly
+	sum.FollowsCall = sum.FollowsCall && m.FollowsCall
 	sum.Guess = sum.Guess || m.Guess
 }
 

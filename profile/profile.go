@@ -88,6 +88,10 @@ type Marker struct {
 	// CountOnly says that the marker has no times: a point, or a marker with the key count.
 	CountOnly bool
 
+	// FollowsCall says that the marker is on if its function was when it was called, so that it has
+	// no test of its own.
+	FollowsCall bool
+
 	Runs     uint64   // number of runs with calls; differences of one run (Sub) have 1 in the first part only
 	Count    uint64   // calls, with and without a time
 	Open     uint64   // scopes that had not ended when the run did; not included in Count

@@ -175,7 +175,7 @@ func (s *Sum) Marker(id registry.ID) *Marker {
 		if s.byID == nil {
 			s.byID = map[registry.ID]*Marker{}
 		}
-		m = &Marker{ID: id, CountOnly: true}
+		m = &Marker{ID: id, CountOnly: true, FollowsCall: true}
 		s.byID[id] = m
 	}
 	return m

@@ -23,11 +23,11 @@ func writeCost(w *bufio.Writer, p *profile.Profile, o Options) error {
 		return profile.ErrNoCost
 	}
 	o.common = commonPartOf(sorted(p, ""))
-	var timed, counted, calls uint64
+	var timed, counted, tests uint64
 	for _, c := range list {
 		timed, counted = profile.Add64(timed, c.Timed), profile.Add64(counted, c.Counted)
-		if c.Kind == "func" {
-			calls = profile.Add64(calls, c.Count)
+		if !c.FollowsCall {
+			tests = profile.Add64(tests, c.Count)
 		}
 	}
 	cpu := float64(p.Cost.CPUNS)
@@ -39,8 +39,8 @@ func writeCost(w *bufio.Writer, p *profile.Profile, o Options) error {
 		{"timed", atEach(timed, p.Clock.WholeNS)},
 		{"counted", atEach(counted, countNS)},
 	}
-	if countNS > 0 { // off, most functions test a word once, which is about half of counting
-		lines = append(lines, [2]string{"off", fmt.Sprintf("some %s without MARKGEN", percentOf(float64(calls)*countNS/2, cpu))})
+	if countNS > 0 { // off, these test a word, which takes about half as long as counting
+		lines = append(lines, [2]string{"off", fmt.Sprintf("some %s without MARKGEN", percentOf(float64(tests)*countNS/2, p.Cost.Program()))})
 	}
 	ink := ink(o.Color)
 	for _, line := range append(lines, o.common.heading(p)...) {

@@ -122,11 +122,14 @@ func tableOf(p *profile.Profile) (string, error) {
 		if what := m.Repeats(); what != "" {
 			return "", fmt.Errorf("the marker with the ID %s has %s twice, which can't be written", m.ID, what)
 		}
-		n, flags := file(m.File), "-"
+		n, flags := file(m.File), ""
 		if m.CountOnly {
 			flags = "c"
 		}
-		line = fmt.Appendf(line[:0], "m\t%s\t%s\t%d\t%d\t%d\t0\t%s\t%s\t1\t%s\n", m.ID, m.Kind, n, m.Line, m.Col, flags, cmp.Or(m.Group, "-"), m.Name)
+		if m.FollowsCall {
+			flags += "t"
+		}
+		line = fmt.Appendf(line[:0], "m\t%s\t%s\t%d\t%d\t%d\t0\t%s\t%s\t1\t%s\n", m.ID, m.Kind, n, m.Line, m.Col, cmp.Or(flags, "-"), cmp.Or(m.Group, "-"), m.Name)
 		text.Write(line)
 		if m.Guess {
 			fmt.Fprintf(&text, "g\t%s\n", m.ID)

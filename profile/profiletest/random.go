@@ -66,6 +66,7 @@ func marker(r *rand.Rand, i int) profile.Marker {
 		return m
 	}
 	m.Runs, m.Count = 1, uint64(math.Exp(min(r.ExpFloat64()*4, 25)))
+	m.FollowsCall = i%5 == 2
 	if m.CountOnly {
 		return m
 	}

@@ -209,6 +209,7 @@ func parseMarker(line string, file func(string) (string, bool), i int) (m *profi
 		}
 	}
 	m.CountOnly = m.Kind == "point" || strings.Contains(f[7], "c")
+	m.FollowsCall = strings.Contains(f[7], "t")
 	if f[8] != "-" {
 		m.Group = f[8]
 	}
