@@ -182,9 +182,9 @@ func (fn *function) copies() (bool, string) {
 	return true, ""
 }
 
-// roomFor reports whether the function can have a copy of so many of its nodes: with it and markers, it
-// is not big, or it is big without it. Into big functions the compiler inlines little. Its number of
-// nodes differs from ours by up to a tenth.
+// roomFor reports whether a copy of so many of the function's nodes keeps nothing from being inlined
+// into it. The compiler inlines little into big functions: with the copy and its markers it must not be
+// one, or be one without the copy. The compiler's number of nodes differs by up to a tenth.
 func (fn *function) roomFor(copied int) bool {
 	marked := nodes(fn.body) + pointNodes*len(fn.points)
 	return marked+copied < gc.BigFunction*9/10 || marked > gc.BigFunction*11/10
