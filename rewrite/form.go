@@ -3,6 +3,7 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/markgen/markgen/rewrite/gc"
 )
@@ -171,7 +172,7 @@ func (fn *function) copies() (bool, string) {
 		return false, "the cgo tool rewrites the file again"
 	case fn.file.lineDirs:
 		return false, "the file has //line directives"
-	case !fn.roomFor(nodes(fn.body)):
+	case !fn.roomFor(fn.body):
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
@@ -182,12 +183,20 @@ func (fn *function) copies() (bool, string) {
 	return true, ""
 }
 
-// roomFor reports whether a copy of so many of the function's nodes keeps nothing from being inlined
-// into it. The compiler inlines little into big functions: with the copy and its markers it must not be
-// one, or be one without the copy. The compiler's number of nodes differs by up to a tenth.
-func (fn *function) roomFor(copied int) bool {
-	marked := nodes(fn.body) + pointNodes*len(fn.points)
-	return marked+copied < gc.BigFunction*9/10 || marked > gc.BigFunction*11/10
+// roomFor reports whether copies of statements of the function keep nothing from being inlined into it.
+// The compiler inlines little into big functions: with the copies and its markers it must not be one, or
+// be one without the copies. The compiler's number of nodes differs by up to a tenth.
+func (fn *function) roomFor(copied ...ast.Stmt) bool {
+	n, bytes := pointNodes*len(fn.points), int(fn.body.Rbrace-fn.body.Lbrace)
+	if n+2*bytes < gc.BigFunction*9/10 { // a node takes at least a byte
+		return true
+	}
+	n += nodes(fn.body)
+	all := n
+	for _, s := range copied {
+		all += nodes(s)
+	}
+	return all < gc.BigFunction*9/10 || n > gc.BigFunction*11/10
 }
 
 // redeclares reports whether := at the top level of the body assigns to a parameter. In the nested
@@ -197,16 +206,13 @@ func (fn *function) roomFor(copied int) bool {
 //	func f() (err error) { if gate { n, err := g(); …; return } … }   // does not compile: err is shadowed
 func (fn *function) redeclares() bool {
 	names := fn.parameters()
+	parameter := func(x ast.Expr) bool { name, ok := x.(*ast.Ident); return ok && names[name.Name] }
 	for _, s := range fn.body.List {
 		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
 			s = l.Stmt
 		}
-		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
-			for _, x := range a.Lhs {
-				if name, ok := x.(*ast.Ident); ok && names[name.Name] {
-					return true
-				}
-			}
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && slices.ContainsFunc(a.Lhs, parameter) {
+			return true
 		}
 	}
 	return false

@@ -33,7 +33,7 @@ func (fn *function) findDoubles() (found []*double) {
 		fn.form == formTwin || fn.form == formOpen && fn.small() {
 		return nil
 	}
-	copied, labelled := 0, map[ast.Stmt]bool{}
+	copied, labelled := []ast.Stmt(nil), map[ast.Stmt]bool{}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		switch n := n.(type) {
@@ -50,8 +50,7 @@ func (fn *function) findDoubles() (found []*double) {
 			return true
 		}
 		loop := n.(ast.Stmt)
-		size := nodes(loop)
-		if labelled[loop] || !fn.roomFor(copied+size) || !fn.copyable(loop) || fn.startsSlice(loop) {
+		if labelled[loop] || !fn.copyable(loop) || fn.startsSlice(loop) || !fn.roomFor(append(copied, loop)...) {
 			return true
 		}
 		b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
@@ -64,7 +63,7 @@ func (fn *function) findDoubles() (found []*double) {
 				return true
 			}
 		}
-		copied, found = copied+size, append(found, b)
+		copied, found = append(copied, loop), append(found, b)
 		return false
 	})
 	return found

@@ -62,9 +62,8 @@ func appendee(call *ast.CallExpr) string {
 // stackAppendTo returns the first of the variables to which the function appends (see
 // stackAppends), or "".
 func (fn *function) stackAppendTo(variables map[string]bool) (first string) {
-	appends := fn.stackAppends()
-	for name, call := range appends {
-		if variables[name] && (first == "" || call.Pos() < appends[first].Pos()) {
+	for name, call := range fn.stackAppends() {
+		if variables[name] && (first == "" || call.Pos() < fn.appends[first].Pos()) {
 			first = name
 		}
 	}

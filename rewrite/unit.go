@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"sort"
 	"strings"
 
@@ -96,14 +97,11 @@ func Load(path string, sources []Source) (*Unit, error) {
 }
 
 func hasLineDirective(f *ast.File) bool {
-	for _, g := range f.Comments {
-		for _, c := range g.List {
-			if strings.HasPrefix(c.Text, "//line ") || strings.HasPrefix(c.Text, "/*line ") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Comments, func(g *ast.CommentGroup) bool {
+		return slices.ContainsFunc(g.List, func(c *ast.Comment) bool {
+			return strings.HasPrefix(c.Text, "//line ") || strings.HasPrefix(c.Text, "/*line ")
+		})
+	})
 }
 
 // SetIDs sets the ID of each Points[i] to ids[i].
