@@ -51,7 +51,7 @@ var Forms = formNames[formOpen:]
 func (f form) String() string { return formNames[f] }
 
 const (
-	// pointNodes is the number of nodes that a marker adds to a function: 25 to 28.
+	// pointNodes is the number of nodes that a marker adds to a function: 25 to 28 in a message broker.
 	pointNodes = 27
 
 	// countCost is the inliner's cost of one counter: the nodes of perf.Count and its argument.
@@ -183,9 +183,9 @@ func (fn *function) copies() (bool, string) {
 	return true, ""
 }
 
-// roomFor reports whether copies of statements of the function keep nothing from being inlined into it.
-// The compiler inlines little into big functions: with the copies and its markers it must not be one, or
-// be one without the copies. The compiler's number of nodes differs by up to a tenth.
+// roomFor reports whether the compiler inlines as much into the function with copies of these statements.
+// It inlines little into big functions, so the function with its markers must not be big with the copies,
+// or be big without them. The compiler's number of nodes differs from ours by up to a tenth.
 func (fn *function) roomFor(copied ...ast.Stmt) bool {
 	n, bytes := pointNodes*len(fn.points), int(fn.body.Rbrace-fn.body.Lbrace)
 	if n+2*bytes < gc.BigFunction*9/10 { // a node takes at least a byte

@@ -36,7 +36,7 @@ func (fn *function) stackAppends() map[string]*ast.CallExpr {
 	return fn.appends
 }
 
-// returnsTwice reports whether more than one statement returns the value of a variable.
+// returnsTwice reports whether more than one statement returns a variable. Such a slice starts on the heap.
 func (fn *function) returnsTwice(name string) bool {
 	variable, n := map[string]bool{name: true}, 0
 	for _, r := range fn.returns {
