@@ -79,8 +79,8 @@ func Point(m *Marker) { pass(m) }
 //
 // Units that count much get a permanent block of counters (BlockCounters with a shard number). A
 // function first tries the counters that it used last, as most functions are called at one depth of
-// one goroutine, and then the list at the unit's number modulo tallyUnits, whose first element is
-// the unit that counted last. All other units share a block, and add to it atomically.
+// one goroutine, and then the list at the unit's place (placeOf), whose first element is the unit that
+// counted last. All other units share a block, and add to it atomically.
 type tallies struct {
 	units  [tallyUnits]*tallyUnit
 	number uint64              // of the table, from 1; 0 if nothing is counted
@@ -100,7 +100,8 @@ type tallyUnit struct {
 }
 
 const (
-	tallyUnits = 256
+	tallyBits  = 8
+	tallyUnits = 1 << tallyBits
 	unitSize   = 2 << 10
 )
 

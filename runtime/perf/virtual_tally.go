@@ -29,8 +29,10 @@ const (
 	// lastAfter is the number of additions to a counter after which its function tries it first.
 	lastAfter = 1024
 
-	// maxTalliedBytes is the maximum memory for the counters of units, in bytes.
+	// maxTalliedBytes is the maximum memory for the counters of units, in bytes. A unit gets none if
+	// there is no room for tallySpare of its size, so that large packages leave some for small ones.
 	maxTalliedBytes = 64 << 20
+	tallySpare      = 64
 )
 
 // Tally adds one to counter i, from 0, of the package whose counters t are; last is the variable of
@@ -50,7 +52,7 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // longer. It is called only in a run, in which t is open.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	free_markgen_none[0] = t.units[u%tallyUnits].add(t, last, u, i, false)
+	free_markgen_none[0] = t.units[placeOf(u)].add(t, last, u, i, false)
 	return n
 }
 
@@ -58,9 +60,14 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // timed scope would.
 func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	free_markgen_none[0] = t.units[u%tallyUnits].add(t, last, u, i, true)
+	free_markgen_none[0] = t.units[placeOf(u)].add(t, last, u, i, true)
 	return n
 }
+
+// placeOf returns the place of a unit. It spreads the units that lie at the same depth of large stacks,
+// whose addresses are multiples of their size: multiplicative hashing, Knuth, The Art of Computer
+// Programming, volume 3, section 6.4.
+func placeOf(u uintptr) uint32 { return uint32(u) * 0x9e3779b1 >> (32 - tallyBits) }
 
 // add adds one to counter i if o has the counters of unit u; else findAt does. scope is whether to do
 // what is due.
@@ -124,7 +131,7 @@ func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
 // none. It inlines.
 func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	k := u % tallyUnits
+	k := placeOf(u)
 	place := &t.units[k]
 	if own := *place; own != nil && own.unit == u {
 		free_markgen_none[0] = own.pass(place, last, i)
@@ -147,7 +154,7 @@ func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.sha
 //go:noinline
 //go:nosplit
 func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
-	place := &t.units[u%tallyUnits]
+	place := &t.units[placeOf(u)]
 	if own := *place; own != nil && own.unit == u {
 		return own.pass(place, last, i)
 	}
@@ -166,7 +173,7 @@ func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
 //go:norace
 //go:noinline
 func (t *Tallies) countCall(last **Own, u uintptr) {
-	k := u % tallyUnits
+	k := placeOf(u)
 	if t.next[k] != u { // units that alternate do not get counters
 		t.next[k], t.calls[k] = u, 0
 		return
@@ -186,7 +193,7 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	}
 	lock()
 	defer unlock()
-	place := &t.units[unit%tallyUnits]
+	place := &t.units[placeOf(unit)]
 	first := *place
 	var own, before *Own
 	for own = first; own != nil && own.unit != unit; own = own.behind {
@@ -221,7 +228,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	table := &tables[t.number-1]
 	words := table.counterWords()
 	size := layout.OffCountersData + 8*words
-	if talliedBytes+size > maxTalliedBytes {
+	if talliedBytes+tallySpare*size > maxTalliedBytes {
 		return nil
 	}
 	b := space.New(layout.BlockCounters, uint32(1+len(table.own)), size)
