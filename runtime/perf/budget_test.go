@@ -127,3 +127,61 @@ func TestCountingCost(t *testing.T) {
 		t.Errorf("with many scopes and no sample %v ticks, before %v", got, ticks)
 	}
 }
+
+// A marker behind a gate is turned off before the gate, and one with short scopes before one with long
+// ones. With a gate all behind it is off, and on again later than the gate.
+func TestBudgetGroups(t *testing.T) {
+	first := collected(t)
+	Enter(&first[0]).Exit() // the run begins
+	var m [3]Marker
+	const text = "p\tgroups\nf\tgroups.go\n" +
+		"m\t00000000000000b1\tfunc\t0\t1\t1\t0\t-\t-\t1\tgroups.Outer\n" +
+		"m\t00000000000000b2\tloop\t0\t2\t1\t0\t-\t-\t1\tgroups.Outer:for#1\n" +
+		"m\t00000000000000b3\tfunc\t0\t3\t1\t2\t-\t-\t1\tgroups.Short\n"
+	if !Register(&m[0], len(m), nil, 0, text) {
+		t.Fatal("nothing is collected")
+	}
+	for i := range m {
+		opened(&m[i], func() {})
+	}
+	b := budgetOf(t)
+	b.pass = 10 * testTicks()
+	lock()
+	defer unlock()
+	b.count(1)
+	allowed := part() * b.recent.cpu
+	at := uint64(1000)
+	// check makes a check later than the last wait, in which counting takes, per marker, so many times
+	// what counting may take.
+	check := func(outer, loop, short float64, want string) {
+		t.Helper()
+		at += 1000 * fromNS(firstWait)
+		for k := range b.markers {
+			s := &b.markers[k]
+			s.rate = 0 // of other tests
+			for i, times := range []float64{outer, loop, short} {
+				if live[k].marker == &m[i] {
+					s.rate, s.mean = times*allowed/2/passTicks()/b.recent.cpu, 100
+				}
+			}
+			if live[k].marker == &m[0] {
+				s.mean = 1e6
+			}
+		}
+		b.keep(at, allowed)
+		got := ""
+		for i := range m {
+			got += map[bool]string{false: "-", true: "x"}[m[i].level() == layout.LevelOff]
+		}
+		if got != want {
+			t.Fatalf("%v, %v, %v: off %q, want %q", outer, loop, short, got, want)
+		}
+	}
+	check(0.3, 0.2, 0.2, "---")
+	check(0.5, 2, 0.2, "-x-") // testing the loop takes 0.2
+	check(0.5, 2, 0.8, "-xx")
+	check(0.01, 0.01, 0.01, "---")
+	check(1.1, 0.2, 0.2, "xxx")
+	check(0.01, 0.01, 0.01, "-x-")
+	check(0.01, 0.01, 0.01, "---")
+}

@@ -318,12 +318,11 @@ func OpenFunc(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 // Timed reports whether a scope of m is to be begun (Begin) after the function's gate. It counts a
 // scope of a demoted marker, as OpenTally does.
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
-	off := m.Off
-	if isDemoted(off) {
+	if m.Off&^layout.OffSettled == layout.OffDemoted {
 		free_markgen_none[0] = tallyDemoted(t, last, i)
 		return false
 	}
-	return true
+	return m.Off&layout.OffByLimit == 0
 }
 
 // EnterTally is s.Enter(m) for a function with tallies: once the marker is demoted, counter i of the
@@ -361,8 +360,11 @@ func (s *Scope) exitCall() (n Nothing) {
 	return n
 }
 
+// untimed are the bits of a marker that may be off alone, behind an open gate.
+const untimed = layout.OffDemoted | layout.OffByLimit
+
 // Ends reports whether there may be a scope of m to end (End).
-func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
+func Ends(m *Marker) bool { return m.Off&layout.OffSettled == 0 || m.Off&untimed == 0 }
 
 // TickTally is Tick for a function with tallies.
 func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
