@@ -14,15 +14,14 @@ import (
 // check, which scopes make once in a while, multiplies the numbers of recent scopes by what timing and
 // counting one costs, and compares that with the CPU time of the process.
 //
-//   - Counting all that is on may take P/2. If it takes more, groups are turned off: counters, markers
-//     behind a gate, and gates with all behind them. A marker that is off behind an open gate is still
-//     tested.
-//   - Timing and counting may take 3P/4. If they take more, markers are demoted.
+//   - Counting all that is on may take P/2. If it takes more, groups are turned off, the most
+//     expensive first. A group is a gate with all markers behind it, or a counter: a marker that is
+//     off behind an open gate costs as much as one that is counted.
+//   - Timing and counting may take 3P/4. If they take more, markers are demoted, the most expensive
+//     first.
 //
-// The most expensive are lowered first: those that cost most for the time that a scope of theirs shows. So
-// of two functions that are called equally often, the one that calls the other stays. The cheapest are
-// raised by a level again while counting then takes at most 3P/8, and all P/2. What has been lowered waits
-// before it is raised, each time twice as long.
+// The cheapest are raised by a level again while counting then takes at most 3P/8, and all P/2. What has
+// been lowered waits before it is raised, each time twice as long.
 
 const (
 	// budgetEvery is the time between two checks, ns. It is longer if a check takes more than
@@ -38,7 +37,7 @@ const (
 	// budgetCPU is the minimum CPU time between two checks, ns.
 	budgetCPU = 500_000
 
-	// negligible is the fraction of what markers may take from which turning a group off pays.
+	// negligible is the part of what markers may take from which turning a group off pays.
 	negligible = 1000
 
 	// budgetSample is the CPU time after which the samples of the CPU profile are counted, ns, and
@@ -69,8 +68,7 @@ type budgetState struct {
 	recent   spent     // what the checks found, halved at each
 	markers  []spender // by index less firstIndex
 	counters []spender
-	tables   int  // number of tables whose counters are in counters
-	lowered  bool // whether the latest check lowered levels
+	tables   int // number of tables whose counters are in counters
 }
 
 // spent is what was used in some time, in ticks.
@@ -87,7 +85,6 @@ type spender struct {
 	timed, counted uint64  // scopes until the latest check
 	scopes         float64 // recent scopes, halved at each check; as they were if it is off
 	rate           float64 // recent scopes per tick of CPU time
-	mean           float64 // ticks that a timed scope took
 	wait, retry    uint64  // it may be raised at tick retry; wait is the time that it waits for that
 }
 
@@ -111,8 +108,7 @@ func beginBudget() {
 // part returns the budget as a part of 1.
 func part() float64 { return float64(conf.Budget) / 1e6 }
 
-// scopeTicks, passTicks and testTicks are what timing and counting a scope and testing a marker that is
-// off cost, in ticks. A test takes no longer than counting does with warm caches.
+// scopeTicks and passTicks are what timing and counting a scope costs, in ticks.
 //
 //go:norace
 //go:noinline
@@ -120,11 +116,7 @@ func scopeTicks() float64 { return float64(hot.cost[kindOpened]) / (1 << costBit
 
 //go:norace
 //go:noinline
-func passTicks() float64 { return max(budget.pass, testTicks()) }
-
-//go:norace
-//go:noinline
-func testTicks() float64 { return float64(countTicks) / (1 << costBits) }
+func passTicks() float64 { return max(budget.pass, float64(countTicks)/(1<<costBits)) }
 
 // countingNS is the CPU time that counting took in the samples that checkBudget has not seen yet, ns,
 // plus 1; 0 if there are none.
@@ -219,14 +211,12 @@ func (b *budgetState) count(t uint64) {
 		passes, last := passesOf(firstIndex + uint32(k))
 		if last != s.last { // some scopes were timed
 			s.last, timed = last, 0
-			sum := uint64(0)
 			for shard := range usedShards {
 				if c := cellIn(shard, firstIndex+uint32(k)); c != nil {
-					n, ns := c.Timed()
-					timed, sum = timed+n, sum+ns
+					n, _ := c.Timed()
+					timed += n
 				}
 			}
-			s.mean = float64(fromNS(sum)) / float64(max(timed, 1))
 		}
 		b.add(s, timed, counted+passes)
 	}

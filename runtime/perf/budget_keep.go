@@ -12,26 +12,18 @@ import (
 //
 //go:norace
 func (b *budgetState) keep(t uint64, allowed float64) {
-	if b.lowered {
-		settleMarkers() // or their code would continue to look for scope ends
-	}
-	b.lowered = false
 	counting, all := b.forecast()
-	for counting > allowed/2 {
-		before := counting
-		var lower []group
-		for list := b.groups(false); len(list) > 0 && counting > allowed/2; list = list[:len(list)-1] {
-			if g := list[len(list)-1]; g.saves > allowed/negligible {
-				lower = append(lower, g)
-				counting -= g.saves
-			}
+	lowered := false
+	if counting > allowed/2 {
+		list := b.groups(false)
+		n := len(list)
+		for n > 0 && counting > allowed/2 && b.costOf(&list[n-1]) > allowed/negligible {
+			n--
+			counting -= b.costOf(&list[n])
 		}
-		b.lowered = b.lowered || len(lower) > 0
-		b.turn(lower, true, t)
-		// What is behind a gate may have been subtracted twice.
-		if counting, all = b.forecast(); counting >= before {
-			break
-		}
+		lowered = n < len(list)
+		b.turn(list[n:], true, t)
+		_, all = b.forecast()
 	}
 	saved := scopeTicks() - passTicks()
 	if all > allowed*3/4 {
@@ -39,19 +31,23 @@ func (b *budgetState) keep(t uint64, allowed float64) {
 			s := list[len(list)-1]
 			b.demote(s, t)
 			all -= s.rate * b.recent.cpu * saved
-			b.lowered = true
+			lowered = true
 		}
 	}
-	if b.lowered || all > allowed/2 {
+	if lowered || all > allowed/2 {
 		return
 	}
 	list := b.groups(true)
 	n := 0
 	for _, g := range list {
-		if t >= g.retry && counting+g.cost <= allowed*3/8 {
+		cost := b.costOf(&g)
+		if counting+cost > allowed*3/8 {
+			break
+		}
+		if t >= g.retry {
 			list[n] = g
 			n++
-			counting, all = counting+g.cost, all+g.cost
+			counting, all = counting+cost, all+cost
 		}
 	}
 	b.turn(list[:n], false, t)
@@ -65,8 +61,8 @@ func (b *budgetState) keep(t uint64, allowed float64) {
 	}
 }
 
-// forecast returns what the scopes of recent CPU time take if all that are not off are counted, and at
-// their levels, in ticks.
+// forecast returns what the scopes of recent CPU time take if all are counted, and at their levels,
+// in ticks.
 //
 //go:norace
 func (b *budgetState) forecast() (counting, all float64) {
@@ -76,98 +72,68 @@ func (b *budgetState) forecast() (counting, all float64) {
 			if s.table == 0 {
 				continue
 			}
-			cost := b.costOf(s)
-			counting += cost
-			if s.timed > 0 && s.level() == layout.LevelTimed {
-				cost *= scopeTicks() / passTicks()
+			n := s.rate * b.recent.cpu
+			switch l := s.level(); {
+			case l == layout.LevelOff:
+				continue
+			case l == layout.LevelTimed && s.timed > 0:
+				all += n * scopeTicks()
+			default:
+				all += n * passTicks()
 			}
-			all += cost
+			counting += n * passTicks()
 		}
 	}
 	return counting, all
 }
 
-// costOf returns what the recent scopes of s take in ticks, if those that are timed are counted. Behind
-// an open gate, a marker that is off is tested.
-//
-//go:norace
-func (b *budgetState) costOf(s *spender) float64 {
-	n := s.rate * b.recent.cpu
-	switch {
-	case s.level() != layout.LevelOff:
-		return n * passTicks()
-	case hasCounters && s.counter || s.in().gate(s.line).level() == layout.LevelOff:
-		return 0
-	}
-	return n * testTicks()
-}
-
-// A group is what is turned off or on at once: a counter, a marker behind a gate, or a gate. All markers
-// behind a gate are turned off with it, but on later, one by one.
+// A group is what is turned off at once: the markers behind a gate, or a counter.
 type group struct {
 	table   int32 // as of a spender
 	line    uint32
 	counter bool
-	cost    float64 // ticks that it takes, if all behind it are off
-	saves   float64 // ticks that turning it off saves
-	per     float64 // cost per tick of a scope: those with more are more expensive
+	rate    float64
 	retry   uint64
 }
 
-// groups returns what is off and may be turned on, or what is on, the cheapest first.
+// groups returns the groups that are off, or those that are on, the cheapest first.
 //
 //go:norace
 func (b *budgetState) groups(off bool) (list []group) {
-	gates := make([][]group, len(tables)) // by line
 	for k := range b.markers {
-		s := &b.markers[k]
-		if s.table == 0 || s.rate == 0 {
-			continue
-		}
-		t, n := s.in(), s.rate*b.recent.cpu
-		closed, line := t.gate(s.line).level() == layout.LevelOff, t.gates[s.line]
-		cost := n * passTicks()
-		if line != s.line {
-			if gain := cost - n*testTicks(); !closed && (s.level() == layout.LevelOff) == off {
-				list = append(list, group{s.table, s.line, false, gain, gain, gain / s.shows(), s.retry})
-			}
-			cost = n * testTicks()
-		}
-		if closed != off {
-			continue
-		}
-		if gates[s.table-1] == nil {
-			gates[s.table-1] = make([]group, t.markers)
-		}
-		g := &gates[s.table-1][line]
-		g.table, g.line = s.table, line
-		g.cost, g.saves, g.retry = g.cost+cost, g.saves+b.costOf(s), max(g.retry, s.retry)
-		if line == s.line {
-			g.per = s.shows()
+		if s := &b.markers[k]; s.table != 0 && s.rate > 0 && (s.level() == layout.LevelOff) == off {
+			t := s.in()
+			t.gate(s.line)
+			list = append(list, group{s.table, t.gates[s.line], false, s.rate, s.retry})
 		}
 	}
-	for _, of := range gates {
-		for _, g := range of {
-			if g.cost > 0 {
-				g.per = g.cost / max(g.per, passTicks())
-				list = append(list, g)
-			}
+	lite.Sort(len(list), func(i, j int) bool {
+		return list[i].table < list[j].table || list[i].table == list[j].table && list[i].line < list[j].line
+	}, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	n := 0
+	for _, g := range list {
+		if n > 0 && list[n-1].table == g.table && list[n-1].line == g.line {
+			list[n-1].rate += g.rate
+			list[n-1].retry = max(list[n-1].retry, g.retry)
+			continue
 		}
+		list[n] = g
+		n++
 	}
+	list = list[:n]
 	for k := 0; hasCounters && k < len(b.counters); k++ {
 		if s := &b.counters[k]; s.rate > 0 && (s.level() == layout.LevelOff) == off {
-			cost := s.rate * b.recent.cpu * passTicks()
-			list = append(list, group{s.table, s.line, true, cost, cost, cost / s.shows(), s.retry})
+			list = append(list, group{s.table, s.line, true, s.rate, s.retry})
 		}
 	}
-	lite.Sort(len(list), func(i, j int) bool { return list[i].per < list[j].per }, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	lite.Sort(len(list), func(i, j int) bool { return list[i].rate < list[j].rate }, func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
 }
 
-// shows returns the time that a scope of s shows, in ticks.
+// costOf returns what counting the recent scopes of a group takes, in ticks.
 //
 //go:norace
-func (s *spender) shows() float64 { return max(s.mean, passTicks()) }
+func (b *budgetState) costOf(g *group) float64 { return g.rate * b.recent.cpu * passTicks() }
 
 // turn turns groups off or on, except for those with a marker that a trigger watches.
 //
@@ -186,6 +152,8 @@ func (b *budgetState) turn(list []group, off bool, t uint64) {
 			line := s.line
 			if s.counter {
 				line += uint32(s.in().markers)
+			} else if g := s.in().gates; g != nil {
+				line = g[line]
 			}
 			switch {
 			case !turned[s.table-1][line]:
@@ -215,7 +183,7 @@ func (b *budgetState) timed() (list []*spender) {
 			list = append(list, s)
 		}
 	}
-	return cheapest(list)
+	return byRate(list)
 }
 
 // counted returns the markers that the budget has demoted, that may be timed again at tick t, and
@@ -230,13 +198,12 @@ func (b *budgetState) counted(t uint64) (list []*spender) {
 			}
 		}
 	}
-	return cheapest(list)
+	return byRate(list)
 }
 
 //go:norace
-func cheapest(list []*spender) []*spender {
-	lite.Sort(len(list), func(i, j int) bool { return list[i].rate/list[i].shows() < list[j].rate/list[j].shows() },
-		func(i, j int) { list[i], list[j] = list[j], list[i] })
+func byRate(list []*spender) []*spender {
+	lite.Sort(len(list), func(i, j int) bool { return list[i].rate < list[j].rate }, func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
 }
 

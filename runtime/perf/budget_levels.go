@@ -120,14 +120,11 @@ func (s *spender) note(t uint64) {
 }
 
 // turn turns groups off or on at tick t, except for those with a marker that a trigger watches. It
-// returns by table which lines were turned, in the order of is.
+// returns by table whether the markers behind a gate, or behind the markers a counter, were turned.
 //
 //go:norace
 func (l *levelLog) turn(list []group, off bool, t uint64) [][]bool {
 	turned := make([][]bool, len(tables))
-	if off {
-		findOpen()
-	}
 	for i := range list {
 		g := &list[i]
 		k := int(g.table - 1)
@@ -149,35 +146,32 @@ func (l *levelLog) turn(list []group, off bool, t uint64) [][]bool {
 	}
 	for k := range turned {
 		if turned[k] != nil {
-			l.turnMarkers(k, turned[k], off, t)
+			l.turnGates(k, turned[k], off, t)
 		}
+	}
+	if off {
+		settleMarkers() // or their code would continue to look for scope ends
 	}
 	return turned
 }
 
-// turnMarkers turns markers of a table off, with all behind those that are gates, or on.
+// turnGates turns the markers behind gates of a table off or on.
 //
 //go:norace
-func (l *levelLog) turnMarkers(k int, turned []bool, off bool, t uint64) {
+func (l *levelLog) turnGates(k int, turned []bool, off bool, t uint64) {
 	of := &tables[k]
 	for i, gate := range of.gates {
 		if shared.Load(&of.at(uint32(i)).index)&layout.IndexWatched != 0 {
-			turned[i], turned[gate] = false, false
+			turned[gate] = false
 		}
 	}
 	for i, gate := range of.gates {
-		if off && turned[gate] {
-			turned[i] = true
-		}
-		if !turned[i] {
+		if !turned[gate] {
 			continue
 		}
 		m := of.at(uint32(i))
 		if off {
 			shared.SetBits(&m.Off, layout.OffByLimit)
-			if turned[gate] { // else goroutines may be about to begin a scope
-				m.settle()
-			}
 		} else {
 			m.clearOff(layout.OffByLimit)
 		}

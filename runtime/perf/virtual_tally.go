@@ -318,11 +318,12 @@ func OpenFunc(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 // Timed reports whether a scope of m is to be begun (Begin) after the function's gate. It counts a
 // scope of a demoted marker, as OpenTally does.
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
-	if m.Off&^layout.OffSettled == layout.OffDemoted {
+	off := m.Off
+	if isDemoted(off) {
 		free_markgen_none[0] = tallyDemoted(t, last, i)
 		return false
 	}
-	return m.Off&layout.OffByLimit == 0
+	return true
 }
 
 // EnterTally is s.Enter(m) for a function with tallies: once the marker is demoted, counter i of the
@@ -360,11 +361,8 @@ func (s *Scope) exitCall() (n Nothing) {
 	return n
 }
 
-// untimed are the bits of a marker that may be off alone, behind an open gate.
-const untimed = layout.OffDemoted | layout.OffByLimit
-
 // Ends reports whether there may be a scope of m to end (End).
-func Ends(m *Marker) bool { return m.Off&layout.OffSettled == 0 || m.Off&untimed == 0 }
+func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
 
 // TickTally is Tick for a function with tallies.
 func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
