@@ -44,7 +44,8 @@ var entries = []entry{
 	{name: "yaml", module: "go.yaml.in/yaml/v3@v3.0.6", packages: []string{"./..."}},
 	{name: "tools-ast", module: "golang.org/x/tools@v0.52.0", packages: []string{"./go/ast/..."}},
 	{name: "mod", module: "golang.org/x/mod@v0.42.0", packages: []string{"./module", "./semver"}, small: true},
-	{name: "uuid", module: "github.com/google/uuid@v1.6.0", packages: []string{"."}, small: true},
+	{name: "uuid", module: "github.com/google/uuid@v1.6.0", packages: []string{"."}, small: true,
+		skip: "^TestVersion6$"}, // it fails in the plain program, too, in 1 of 5,400 runs: time reversed
 	{name: "humanize", module: "github.com/dustin/go-humanize@v1.0.1", packages: []string{"./..."}, small: true},
 	{name: "text", module: "github.com/kr/text@v0.2.0", packages: []string{"./..."}, small: true},
 	{name: "sort", packages: []string{"sort"}},
