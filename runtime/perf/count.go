@@ -79,14 +79,14 @@ func Point(m *Marker) { pass(m) }
 //
 // Units that count much get a permanent block of counters (BlockCounters with a shard number). A
 // function first tries the counters that it used last, as most functions are called at one depth of
-// one goroutine, and then the list at the unit's number modulo tallyUnits, whose first element is
-// the unit that counted last. All other units share a block, and add to it atomically.
+// one goroutine, and then the list at the unit's place (placeOf), whose first element is the unit that
+// counted last. All other units share a block, and add to it atomically.
 type tallies struct {
 	units  [tallyUnits]*tallyUnit
 	number uint64              // of the table, from 1; 0 if nothing is counted
 	shared unsafe.Pointer      // the counters that other units share
 	wanted [tallyUnits]uintptr // per place, the unit in which TallyOn was last called
-	next   [tallyUnits]uintptr // by countCall's hash, a unit that may become the first of its list
+	next   [tallyUnits]uintptr // per place, the unit that may become the first of its list
 	calls  [tallyUnits]uint32  // how often the unit in next called Tally
 	last   []*tallyUnit        // the variables of the package's functions
 }
@@ -95,7 +95,7 @@ type tallies struct {
 // that has compared the unit can add to the counters. Each function has a variable that points to
 // the tallyUnit that it has used most recently.
 type tallyUnit struct {
-	behind *tallyUnit // next in the list of its place in tallies.units
+	behind *tallyUnit // next in the list of its place in tallies.units; read under the lock
 	unit   uintptr    // the unit's address / unitSize
 }
 

@@ -29,9 +29,6 @@ const (
 	// lastAfter is the number of additions to a counter after which its function tries it first.
 	lastAfter = 1024
 
-	// maxBehind is the number of units behind the first of a list that findAt looks at.
-	maxBehind = 4
-
 	// maxTalliedBytes is the maximum memory for the counters of units, in bytes. A unit gets none if
 	// there is no room for tallySpare of its size, so that large packages leave some for small ones.
 	maxTalliedBytes = 64 << 20
@@ -55,7 +52,7 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // longer. It is called only in a run, in which t is open.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	free_markgen_none[0] = t.units[u%tallyUnits].add(t, last, u, i, false)
+	free_markgen_none[0] = t.units[placeOf(u)].add(t, last, u, i, false)
 	return n
 }
 
@@ -63,9 +60,14 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // timed scope would.
 func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	free_markgen_none[0] = t.units[u%tallyUnits].add(t, last, u, i, true)
+	free_markgen_none[0] = t.units[placeOf(u)].add(t, last, u, i, true)
 	return n
 }
+
+// placeOf returns the place of a unit. It spreads the units that lie at the same depth of large stacks,
+// whose addresses are multiples of their size: multiplicative hashing, Knuth, The Art of Computer
+// Programming, volume 3, section 6.4.
+func placeOf(u uintptr) uint32 { return uint32(u) * 0x9e3779b1 >> (32 - tallyBits) }
 
 // add adds one to counter i if o has the counters of unit u; else findAt does. scope is whether to do
 // what is due.
@@ -129,7 +131,7 @@ func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
 // none. It inlines.
 func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	k := u % tallyUnits
+	k := placeOf(u)
 	place := &t.units[k]
 	if own := *place; own != nil && own.unit == u {
 		free_markgen_none[0] = own.pass(place, last, i)
@@ -145,30 +147,16 @@ func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 // counter returns the shared counter i.
 func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
 
-// findAt is lookUp for unit u, but makes counters for a unit that has none and calls it often, and
-// finds those of further units of a list. Busy goroutines may share a list: stacks lie at multiples of
-// their size, so that the units at one depth have the same place.
+// findAt is lookUp for unit u, but makes counters for a unit that has none and
+// calls it often.
 //
 //go:norace
 //go:noinline
 //go:nosplit
 func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
-	place := &t.units[u%tallyUnits]
-	own := *place
-	if own != nil && own.unit == u {
+	place := &t.units[placeOf(u)]
+	if own := *place; own != nil && own.unit == u {
 		return own.pass(place, last, i)
-	}
-	for range maxBehind {
-		if own == nil {
-			break
-		}
-		if own = own.behind; own != nil && own.unit == u {
-			c := own.counter(i)
-			if *c++; *c%lastAfter == 0 {
-				t.advance(last, u)
-			}
-			return n
-		}
 	}
 	if t.shared != nil {
 		atomic.AddUint64(t.counter(i), 1)
@@ -179,19 +167,18 @@ func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
 	return n
 }
 
-// countCall counts a call in unit u, and makes it the first of its list after enough calls. Units of one
-// list are counted apart, by multiplicative hashing (Knuth, The Art of Computer Programming, volume 3,
-// section 6.4).
+// countCall counts a call in unit u, and makes it the first of its list after
+// enough calls.
 //
 //go:norace
 //go:noinline
 func (t *Tallies) countCall(last **Own, u uintptr) {
-	k := uint32(u) * 0x9e3779b1 >> (32 - tallyBits)
+	k := placeOf(u)
 	if t.next[k] != u { // units that alternate do not get counters
 		t.next[k], t.calls[k] = u, 0
 		return
 	}
-	if t.calls[k]++; t.calls[k]%tallyAfter == 0 || t.wanted[u%tallyUnits] == u && t.calls[k]%wantedAfter == 0 {
+	if t.calls[k]++; t.calls[k]%tallyAfter == 0 || t.wanted[k] == u && t.calls[k]%wantedAfter == 0 {
 		t.advance(last, u)
 	}
 }
@@ -206,7 +193,7 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	}
 	lock()
 	defer unlock()
-	place := &t.units[unit%tallyUnits]
+	place := &t.units[placeOf(unit)]
 	first := *place
 	var own, before *Own
 	for own = first; own != nil && own.unit != unit; own = own.behind {
@@ -221,8 +208,7 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	case own == first:
 		return
 	default:
-		// Code that follows the list without the lock may miss a unit that is moved, and adds to the
-		// shared counters.
+		// Code that follows the list holds the lock; other code reads only its head.
 		before.behind = own.behind
 		own.behind = first
 	}
