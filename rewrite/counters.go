@@ -44,12 +44,12 @@ func (w *walker) coverFile(f *file) {
 	}
 }
 
-// numberTallies numbers the functions that count by goroutine: it sets function.tallyIndex and u.counting.
+// numberTallies numbers the functions whose basic blocks are counted: it sets function.tallyIndex and u.counting.
 func (u *Unit) numberTallies() {
 	u.counting = 0
 	for _, f := range u.files {
 		for _, fn := range f.functions {
-			if fn.blocks || len(fn.points) > 0 {
+			if fn.blocks {
 				fn.tallyIndex = u.counting
 				u.counting++
 			}

@@ -27,7 +27,7 @@ import (
 //     variables that share a heap allocation (see heapshare.go);
 //   - its scopes cannot end before each return, since it defers calls, a size belongs to a scope,
 //     or goroutines cannot be identified, or since it may be inlined into itself and has no second
-//     body: then it is guarded.
+//     body: then it is guarded. The guarded body, too, may be a copy (see function.copied).
 //
 // A function that the compiler inlines stays inlinable, so that frames, allocations and speed of
 // the program do not change. Both bodies of a twin share the function's frame, so that
@@ -82,6 +82,9 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		// Scopes in it can end explicitly where only its own cannot.
 		inner, _ := fn.opens(fn.point)
 		fn.follows = inner && fn.file.explicit && (fn.follows || fn.inFuncLoop())
+		if copies, _ := fn.copies(); copies && !fn.follows && (fn.openCoded(2) || !fn.openCoded(1)) {
+			fn.copied, why = true, why+"; it has a second body"
+		}
 		return formGuarded, why
 	}
 	twin, whyNotTwin := fn.copies()
@@ -126,39 +129,29 @@ func (fn *function) endsExplicitly() (bool, string) {
 	}
 }
 
+// openCoded reports whether cmd/compile inlines at returns what so many bodies defer, with perf.Close (walkStmt, buildssa).
+func (fn *function) openCoded(bodies int) bool {
+	defers, returns := bodies*fn.defers+1, bodies*len(fn.returns)
+	if bodies > 1 && !fn.results() {
+		returns++ // between the bodies
+	}
+	return defers <= 8 && defers*returns <= 15
+}
+
 // atTop reports whether the function tests once, at its start, whether its scopes are recorded.
 func (fn *function) atTop() bool { return fn.form == formTwin || fn.form == formGuarded && !fn.follows }
 
 // lengthens reports whether a call of the function may take long and markers may make it much
 // longer: it has a marked loop, and a loop that calls something.
 func (fn *function) lengthens() bool {
-	loops := false
-	for _, p := range fn.points {
-		loops = loops || p.Kind == KindLoop
-	}
-	if !loops {
-		return false
-	}
-	calls := false
-	inLoop := func(body *ast.BlockStmt) {
-		ast.Inspect(body, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				name, ok := ast.Unparen(call.Fun).(*ast.Ident)
-				calls = calls || !ok || !builtins[name.Name] && !scalarNames[name.Name]
-			}
-			return !calls
-		})
-	}
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ForStmt:
-			inLoop(n.Body)
-		case *ast.RangeStmt:
-			inLoop(n.Body)
+	return slices.ContainsFunc(fn.points, func(p *Point) bool { return p.Kind == KindLoop }) && fn.contains(func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			calls, _ := fn.meets(n)
+			return calls
 		}
-		return !calls
+		return false
 	})
-	return calls
 }
 
 // copies reports whether the body can be duplicated, and if not, why.

@@ -43,3 +43,24 @@ func TestLongBodies(t *testing.T) {
 		}
 	}
 }
+
+// A guarded body is a copy, too, unless the copy would make deferred calls slower, or be visible.
+func TestGuardedCopies(t *testing.T) {
+	const ret = "if n > 3 { return }; "
+	for body, want := range map[string]bool{
+		"defer g()":                                      true,
+		strings.Repeat(ret, 2) + "defer g()":             true,  // three deferred calls at five returns
+		strings.Repeat(ret, 3) + "defer g()":             false, // at seven
+		strings.Repeat(ret, 8) + "defer g()":             true,  // too many returns without a copy
+		"defer g(); defer g(); defer g(); defer g()":     false,
+		strings.Repeat("defer g(); ", 8):                 true,
+		"defer func() { recover() }()":                   false,
+		"type t int; defer g()":                          false,
+		"defer g(); c := make(chan int); for { c <- n }": false, // it may run as long as the program
+	} {
+		fn := found(t, "func f(n int) { for range n { g() }; "+body+" }; func g()").files[0].functions[0]
+		if fn.form != formGuarded || fn.copied != want {
+			t.Errorf("%s: %s, copied %v", body, fn.form, fn.copied)
+		}
+	}
+}

@@ -40,10 +40,11 @@ type function struct {
 	why            string // why that form was chosen
 	explicit       bool   // its scopes end before each return, not in a deferred call
 	follows        bool   // scopes in its loops follow markers that are turned on or off while it runs
+	copied         bool   // formGuarded: the guarded body is a copy, as in a twin
 	doubles        []*double
 	noTestBefore   bool   // its own marker is a call, and no test may precede the body; see sharesHeap
 	blocks         bool   // its basic blocks are counted
-	tallyIndex     int    // its index among the functions that count by goroutine; see numberTallies
+	tallyIndex     int    // its index among the functions whose blocks are counted; see numberTallies
 	counted        string // why it is count-only, if no directive asks for that; else ""
 	literals       int
 	types          bool // it declares types

@@ -360,15 +360,13 @@ func (fn *function) mayAllocate() bool {
 			}
 		}
 	}
-	return len(fn.callableParams) > 0 || fn.contains(func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CompositeLit, *ast.FuncLit:
-			return fn.lit != nil
-		case *ast.CallExpr:
-			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
-			return ok && name.Name == "make" || fn.lit != nil && (!ok || allocating[name.Name] || !builtins[name.Name] && !scalarNames[name.Name])
+	return len(fn.callableParams) > 0 || fn.lit != nil && fn.makes() || fn.contains(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
 		}
-		return false
+		name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+		return ok && name.Name == "make" || fn.lit != nil && (!ok || !builtins[name.Name] && !scalarNames[name.Name])
 	})
 }
 

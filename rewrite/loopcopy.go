@@ -30,7 +30,7 @@ type double struct {
 //   - the function would become too long.
 func (fn *function) findDoubles() (found []*double) {
 	if fn.noTestBefore || fn.follows || fn.file.cgo || fn.file.lineDirs ||
-		fn.form == formTwin || fn.form == formOpen && fn.small() {
+		fn.form == formTwin || fn.copied || fn.form == formOpen && fn.small() {
 		return nil
 	}
 	copied, labelled := []ast.Stmt(nil), map[ast.Stmt]bool{}
@@ -115,7 +115,7 @@ func (w *overlayWriter) doubled(e *edits, fn *function, test string, plant func(
 		w.marks = false
 		plant(e)
 		w.double = nil
-		e.insert(b.from, " if "+test+" {"+string(copied.apply(b.from, b.to))+" } else {"+lineAt(fn.file, b.from))
+		e.insert(b.from, " if "+test+" {"+w.copied(copied, b.from, b.to)+" } else {"+lineAt(fn.file, b.from))
 	}
 }
 

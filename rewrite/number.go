@@ -102,8 +102,7 @@ func (f *file) literalsIn(n ast.Node) (count int) {
 	return count
 }
 
-// mayHoldLiteral reports whether a node may have a function literal. It is a cheap test before a
-// search.
+// mayHoldLiteral is a cheap test whether a node may have a function literal.
 func (f *file) mayHoldLiteral(n ast.Node) bool {
 	return n != nil && bytes.Contains(f.Text[f.offset(n.Pos()):min(f.offset(n.End()), len(f.Text))], []byte("func"))
 }

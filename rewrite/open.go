@@ -312,11 +312,11 @@ func (w *overlayWriter) opened(p *Point) string {
 	case w.tests(p) && !w.u.inline:
 		return w.uncharged("Open(&%s)", w.marker(p.marker))
 	case w.tests(p) && p.Kind == KindFunc:
-		return w.uncharged("OpenFunc(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
+		return w.uncharged("OpenFunc(&%s, &%s, %d)", w.marker(p.marker), w.t, w.demoted(p))
 	case w.tests(p):
-		return w.uncharged("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
+		return w.uncharged("OpenTally(&%s, &%s, %d)", w.marker(p.marker), w.t, w.demoted(p))
 	case w.u.inline:
-		return fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p))
+		return fmt.Sprintf(" if %s.Timed(&%s, &%s, &%s, %d) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.t, w.own, w.demoted(p))
 	}
 	return fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker))
 }

@@ -30,7 +30,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	}
 	w := &overlayWriter{u: u, o: o, prefix: u.freePrefix()}
 	w.perf, w.m, w.c = w.prefix+"perf", w.prefix+o.Unit+"m", w.prefix+o.Unit+"c"
-	w.s, w.on = w.prefix+"s", w.prefix+"on"
+	w.s, w.on, w.own = w.prefix+"s", w.prefix+"on", w.prefix+"own"
 	w.t, w.l = w.prefix+o.Unit+"t", w.prefix+o.Unit+"l"
 	w.nothing = FreePrefix + w.prefix + o.Unit
 	u.numberTallies()
@@ -86,6 +86,7 @@ type overlayWriter struct {
 	prefix       string
 	perf, m, c   string  // names of the import, the markers and the counters
 	s, on        string  // names of a function's scopes, and of the variable "markers are on"
+	own          string  // name of the variable of a marked copy for the counters that it used last
 	t, l         string  // names of the tallies, and of the last-used counters by function
 	nothing      string  // name of the variable that is free to assign to; see FreePrefix
 	passed       bool    // the code being planted runs only if its function's gate is open
@@ -152,7 +153,7 @@ func (w *overlayWriter) register() string {
 		m, call = ref(w.m, "Marker", nm), "Register("
 	}
 	c := ref(w.c, "Counter", nc)
-	if w.tallies() {
+	if w.u.inline {
 		none := "&" + w.perf + ".NoOwn, "
 		fmt.Fprintf(&b, "; var %s %s.Tallies; var %s = [...]*%s.Own{%s}", w.t, w.perf, w.l, w.perf, strings.Repeat(none, w.u.counting))
 		call = "RegisterTallies(&" + w.t + ", " + w.l + "[:], "
@@ -180,18 +181,12 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formOpen:
 		w.openNamed(e, e, fn, start, end, false)
 	case formTwin:
-		copied := &edits{text: e.text, file: f}
-		w.openNamed(copied, e, fn, start, end, true)
-		from, to := w.ifMarked(fn)
-		w.renameLabels(copied, fn)
-		w.wrapRecovers(copied, f, fn.body)
-		tail := " "
-		if !fn.results() {
-			tail = "; return "
-		}
-		e.insert(start, from+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
-		w.counts(e, fn, start)
+		w.twin(e, fn, "", func(copied *edits) { w.openNamed(copied, e, fn, start, end, true) })
 	case formGuarded:
+		if fn.copied {
+			w.twin(e, fn, w.scopes(fn)+" defer "+w.perf+".Close("+w.s+"[:]);", func(copied *edits) { w.marked(copied, fn, start, "") })
+			break
+		}
 		if fn.follows {
 			enter := ""
 			if p := fn.point; p != nil && !p.Count {
@@ -204,6 +199,22 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		e.insert(start, w.chosen(fn)+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
 		w.marked(e, fn, start, w.on)
 	}
+}
+
+// twin plants a marked copy of the function's body in front of it: begin, and what plant makes of the body.
+func (w *overlayWriter) twin(e *edits, fn *function, begin string, plant func(copied *edits)) {
+	start, end := fn.file.offset(fn.body.Lbrace)+1, fn.file.offset(fn.body.Rbrace)
+	copied := &edits{text: e.text, file: fn.file}
+	plant(copied)
+	w.renameLabels(copied, fn)
+	w.wrapRecovers(copied, fn.file, fn.body)
+	from, to := w.ifMarked(fn)
+	tail := " "
+	if !fn.results() {
+		tail = "; return "
+	}
+	e.insert(start, from+begin+w.copied(copied, start, end)+tail+to+";"+lineAt(fn.file, start))
+	w.counts(e, fn, start)
 }
 
 // marker returns the expression of the unit's marker i. The array is padded: pages with markers
@@ -356,7 +367,7 @@ func (w *overlayWriter) guarded(text, guard string) string {
 func (w *overlayWriter) enterInto(scope string, p *Point, at int) string {
 	text := fmt.Sprintf(" %s.Enter(&%s);", scope, w.marker(p.marker))
 	if w.u.inline {
-		text = w.uncharged("EnterTally(&%s, &%s, %s)", scope, w.marker(p.marker), w.tallyOf(p))
+		text = w.uncharged("EnterTally(&%s, &%s, &%s, %d)", scope, w.marker(p.marker), w.t, w.demoted(p))
 	}
 	atSize, atLabel := p.f.errorsAt(p.sizePos), p.f.errorsAt(p.labelAt)
 	for _, statement := range p.sizeStatements(scope, w.perf, atSize, atLabel) {
@@ -370,20 +381,21 @@ func (w *overlayWriter) enterInto(scope string, p *Point, at int) string {
 
 func (w *overlayWriter) count(counter int) string {
 	if w.u.inline {
-		return w.uncharged("TickTally(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
+		return w.uncharged("TickTally(&%s[%d], &%s, %[2]d)", w.c, counter, w.t)
 	}
 	return w.uncharged("Count(&%s[%d])", w.c, counter) // the cheapest call where the inliner charges for it
 }
 
-// tallyAt returns the arguments by which Tally finds a counter.
-func (w *overlayWriter) tallyAt(counter int) string {
-	return fmt.Sprintf("&%s, &%s[%d], %d", w.t, w.l, w.tallyIndex, counter)
-}
+// demoted returns the counter of a demoted marker's scopes. These counters follow those of the table.
+func (w *overlayWriter) demoted(p *Point) int { return len(w.u.counts) + len(w.u.blocks) + p.marker }
 
-// tallyOf returns the Tally arguments for the counter of a demoted marker's scopes. These counters
-// follow those of the table.
-func (w *overlayWriter) tallyOf(p *Point) string {
-	return w.tallyAt(len(w.u.counts) + len(w.u.blocks) + p.marker)
+// copied returns a marked copy of some code, with the variable for the counters that it used last.
+func (w *overlayWriter) copied(e *edits, from, to int) string {
+	text := string(e.apply(from, to))
+	if strings.Contains(text, w.own) {
+		return " " + w.own + " := " + w.perf + ".OwnOf(&" + w.t + ");" + text
+	}
+	return text
 }
 
 // counted is count for the point of a function. If no branch may precede the body, it is a call
@@ -391,7 +403,7 @@ func (w *overlayWriter) tallyOf(p *Point) string {
 func (w *overlayWriter) counted(counter int) string {
 	switch {
 	case w.noTestBefore && w.u.inline:
-		return w.uncharged("TickTallyCall(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
+		return w.uncharged("TickTallyCall(&%s[%d], &%s, %[2]d)", w.c, counter, w.t)
 	case w.noTestBefore:
 		return w.uncharged("TickCall(&%s[%d])", w.c, counter)
 	}
@@ -414,20 +426,17 @@ func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 // tally counts a basic block. The first block of a function looks up the goroutine's counters; the
 // other blocks use the result.
 func (w *overlayWriter) tally(ev event) string {
-	counter := len(w.u.counts) + ev.block
+	counter, call := len(w.u.counts)+ev.block, "TallyOn"
 	switch {
 	case !w.u.inline:
 		return w.count(counter)
 	case ev.first && w.noTestBefore:
-		return w.uncharged("TallyCall(%s)", w.tallyAt(counter))
+		call = "TallyCall"
 	case ev.first:
-		return w.uncharged("Tally(%s)", w.tallyAt(counter))
+		call = "Tally"
 	}
-	return w.uncharged("TallyOn(%s)", w.tallyAt(counter))
+	return w.uncharged("%s(&%s, &%s[%d], %d)", call, w.t, w.l, w.tallyIndex, counter)
 }
-
-// tallies reports whether the unit has functions that count by goroutine.
-func (w *overlayWriter) tallies() bool { return w.u.inline && w.u.counting > 0 }
 
 // uncharged returns a call of a runtime function, as an assignment that is free to the inliner if
 // possible (see FreePrefix).

@@ -30,7 +30,7 @@ type Unit struct {
 	fset     *token.FileSet
 	files    []*file
 	blocks   []coverBlock // basic blocks; their counters follow those of the points; set by Find
-	counting int          // number of functions that count by goroutine; see numberTallies
+	counting int          // number of functions whose blocks are counted; see numberTallies
 	counts   []*Point     // points with a Counter, in order
 	timed    []*Point     // points with a Marker, in order
 	long     *longRunning // nil until computed

@@ -199,7 +199,7 @@ func countAlone() uint64 {
 	return now() - a
 }
 
-// countScratch counts a scope of scratchMarker, in about the time that TallyUnit takes.
+// countScratch counts a scope of scratchMarker, in about the time that tally takes.
 //
 //go:norace
 //go:noinline

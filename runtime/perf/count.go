@@ -91,13 +91,15 @@ type tallies struct {
 	last   []*tallyUnit        // the variables of the package's functions
 }
 
-// A tallyUnit is the head of a unit's counters, in their block. Its unit never changes, so code
-// that has compared the unit can add to the counters. Each function has a variable that points to
-// the tallyUnit that it has used most recently.
+// A tallyUnit is the head of a unit's counters, in their block. Its unit does not change while the run
+// lasts, so code that has compared the unit can add to the counters. Each function has a variable that
+// points to the tallyUnit that it has used most recently, and so has each call of a marked copy.
 type tallyUnit struct {
 	behind *tallyUnit // next in the list of its place in tallies.units; read under the lock
-	unit   uintptr    // the unit's address / unitSize
+	unit   uintptr    // the unit's address / unitSize; noUnit once another run has begun
 }
+
+const noUnit = ^uintptr(0)
 
 const (
 	tallyBits  = 8

@@ -199,6 +199,9 @@ func (t *table) open(number uint64) bool {
 		t.first = nextNumber
 		nextNumber += uint32(t.markers)
 	}
+	for _, own := range t.own { // functions that are running may have found it in the last run
+		atomic.StoreUintptr(&own.unit, noUnit)
+	}
 	t.excluded, t.shared, t.counters, t.counting, t.own, t.gates, t.chosen, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil, nil
 	if t.first+uint32(t.markers) > firstNumber+maxIndex {
 		t.exclude()

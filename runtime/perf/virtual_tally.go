@@ -17,7 +17,7 @@ type Tallies = tallies
 type Own = tallyUnit
 
 // NoOwn is the Own of no unit.
-var NoOwn = Own{unit: ^uintptr(0)}
+var NoOwn = Own{unit: noUnit}
 
 const (
 	// tallyAfter is the number of calls of Tally after which a unit gets its own counters and
@@ -43,24 +43,26 @@ const (
 // the race detector findAt does all of it: inlined and instrumented, the rest would double the frames
 // of such functions.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n))/unitSize, i, false)
+	free_markgen_none[0] = (*last).add(t, last, uintptr(unsafe.Pointer(&n))/unitSize, i)
 	return n
 }
 
-// TallyUnit is Tally for functions that several goroutines may run at once, so that the counters
-// used last may belong to another goroutine, as is usual for demoted markers. It takes a little
-// longer. It is called only in a run, in which t is open.
-func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
-	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	free_markgen_none[0] = t.units[placeOf(u)].add(t, last, u, i, false)
+// add adds one to counter i if o has the counters of unit u; else findAt does.
+func (o *Own) add(t *Tallies, last **Own, u, i uintptr) (n Nothing) {
+	if !tallied || o.unit != u {
+		free_markgen_none[0] = t.findAt(last, u, i)
+	} else {
+		*o.counter(i)++
+	}
 	return n
 }
 
-// tallyDemoted is TallyUnit for scopes of a demoted marker. It also does what is due, as the end of a
-// timed scope would.
-func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
+// tally adds one to counter i. Several goroutines may run a function that calls it at once. It is
+// called only in a run, in which t is open. scope is whether to do what is due, as the end of a timed
+// scope would.
+func (t *Tallies) tally(i uintptr, scope bool) (n Nothing) {
 	u := uintptr(unsafe.Pointer(&n)) / unitSize
-	free_markgen_none[0] = t.units[placeOf(u)].add(t, last, u, i, true)
+	free_markgen_none[0] = t.units[placeOf(u)].addUnit(t, u, i, scope)
 	return n
 }
 
@@ -69,11 +71,10 @@ func tallyDemoted(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // Programming, volume 3, section 6.4.
 func placeOf(u uintptr) uint32 { return uint32(u) * 0x9e3779b1 >> (32 - tallyBits) }
 
-// add adds one to counter i if o has the counters of unit u; else findAt does. scope is whether to do
-// what is due.
-func (o *Own) add(t *Tallies, last **Own, u, i uintptr, scope bool) (n Nothing) {
+// addUnit adds one to counter i if o has the counters of unit u, else to the shared one.
+func (o *Own) addUnit(t *Tallies, u, i uintptr, scope bool) (n Nothing) {
 	if !tallied || o.unit != u {
-		free_markgen_none[0] = t.findAt(last, u, i)
+		free_markgen_none[0] = t.share(u, i)
 	} else {
 		free_markgen_none[0] = count(o.counter(i), scope)
 	}
@@ -147,8 +148,7 @@ func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 // counter returns the shared counter i.
 func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
 
-// findAt is lookUp for unit u, but makes counters for a unit that has none and
-// calls it often.
+// findAt is lookUp for unit u.
 //
 //go:norace
 //go:noinline
@@ -158,10 +158,20 @@ func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
 	if own := *place; own != nil && own.unit == u {
 		return own.pass(place, last, i)
 	}
+	return t.share(u, i)
+}
+
+// share adds one to the shared counter i for unit u, and makes counters for the unit if that calls it
+// often.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (t *Tallies) share(u, i uintptr) (n Nothing) {
 	if t.shared != nil {
 		atomic.AddUint64(t.counter(i), 1)
 		if tallied {
-			t.countCall(last, u)
+			t.countCall(u)
 		}
 	}
 	return n
@@ -172,14 +182,14 @@ func (t *Tallies) findAt(last **Own, u, i uintptr) (n Nothing) {
 //
 //go:norace
 //go:noinline
-func (t *Tallies) countCall(last **Own, u uintptr) {
+func (t *Tallies) countCall(u uintptr) {
 	k := placeOf(u)
 	if t.next[k] != u { // units that alternate do not get counters
 		t.next[k], t.calls[k] = u, 0
 		return
 	}
 	if t.calls[k]++; t.calls[k]%tallyAfter == 0 || t.wanted[k] == u && t.calls[k]%wantedAfter == 0 {
-		t.advance(last, u)
+		t.advance(u)
 	}
 }
 
@@ -187,7 +197,7 @@ func (t *Tallies) countCall(last **Own, u uintptr) {
 //
 //go:norace
 //go:nocheckptr
-func (t *Tallies) advance(last **Own, unit uintptr) {
+func (t *Tallies) advance(unit uintptr) {
 	if onSystemStack(getg()) {
 		return // a system stack uses the shared counters
 	}
@@ -213,7 +223,6 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 		own.behind = first
 	}
 	shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(place)), unsafe.Pointer(own))
-	shared.StorePointer((*unsafe.Pointer)(unsafe.Pointer(last)), unsafe.Pointer(own))
 }
 
 // claim makes counters for a unit. It returns nil if there is no room, or the table is not open yet
@@ -270,20 +279,20 @@ func (t *Tallies) open(number uint64, e *table) {
 }
 
 // OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
-// package counts its scopes. See TallyUnit.
-func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+// package counts its scopes.
+func OpenTally(m *Marker, t *Tallies, i uintptr) (n Nothing) {
 	if off := m.Off; off&Closed == 0 { // a single test while markers are off
-		free_markgen_none[0] = m.open(off, t, last, i)
+		free_markgen_none[0] = m.open(off, t, i)
 	}
 	return n
 }
 
 // open begins a scope of m, or counts one of a demoted marker. off is m.Off, without Closed.
-func (m *Marker) open(off uint32, t *Tallies, last **Own, i uintptr) (n Nothing) {
+func (m *Marker) open(off uint32, t *Tallies, i uintptr) (n Nothing) {
 	if off == 0 {
 		free_markgen_none[0] = Begin(m)
 	} else {
-		free_markgen_none[0] = tallyDemoted(t, last, i)
+		free_markgen_none[0] = t.tally(i, true)
 	}
 	return n
 }
@@ -292,31 +301,71 @@ func (m *Marker) open(off uint32, t *Tallies, last **Own, i uintptr) (n Nothing)
 // benchmarks take 1.15 times as long with markers that are off, and 1.20 with OpenTally. Other scopes
 // have OpenTally, since it takes longer to count demoted ones out of line: scc, 2.2 times the plain
 // program's time if all are, instead of 2.0.
-func OpenFunc(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+func OpenFunc(m *Marker, t *Tallies, i uintptr) (n Nothing) {
 	if off := m.Off; off&Closed == 0 {
 		for Again() {
 		}
-		free_markgen_none[0] = m.open(off, t, last, i)
+		free_markgen_none[0] = m.open(off, t, i)
 	}
 	return n
 }
 
 // Timed reports whether a scope of m is to be begun (Begin) after the function's gate. It counts a
-// scope of a demoted marker, as OpenTally does.
-func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
+// scope of a demoted marker, as OpenTally does; *own is what OwnOf returned in the function.
+func Timed(m *Marker, t *Tallies, own **Own, i uintptr) bool {
 	off := m.Off
 	if isDemoted(off) {
-		free_markgen_none[0] = tallyDemoted(t, last, i)
+		free_markgen_none[0] = tallyOwn(t, own, i)
 		return false
 	}
 	return true
 }
 
+// OwnOf returns the counters of the calling function's stack unit, for Timed.
+func OwnOf(t *Tallies) *Own {
+	var n Nothing
+	if own := t.units[placeOf(uintptr(unsafe.Pointer(&n))/unitSize)]; own != nil {
+		return own
+	}
+	return &NoOwn // nothing was ever counted
+}
+
+// tallyOwn is tally for a scope, where *own is what OwnOf returned: a little faster.
+func tallyOwn(t *Tallies, own **Own, i uintptr) (n Nothing) {
+	free_markgen_none[0] = (*own).addOwn(t, own, uintptr(unsafe.Pointer(&n))/unitSize, i)
+	return n
+}
+
+// addOwn is addUnit for a scope, where o is *own.
+func (o *Own) addOwn(t *Tallies, own **Own, u, i uintptr) (n Nothing) {
+	if !tallied || o.unit != u {
+		free_markgen_none[0] = t.findOwn(own, u, i)
+	} else {
+		free_markgen_none[0] = count(o.counter(i), true)
+	}
+	return n
+}
+
+// findOwn is findAt for *own, which it sets: the stack has moved, or another run has begun.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (t *Tallies) findOwn(own **Own, u, i uintptr) (n Nothing) {
+	o := t.units[placeOf(u)]
+	if !tallied || o.unit != u {
+		return t.share(u, i)
+	}
+	*own = o
+	*o.counter(i)++
+	return n
+}
+
 // EnterTally is s.Enter(m) for a function with tallies: once the marker is demoted, counter i of the
 // package counts its scopes.
-func EnterTally(s *Scope, m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+func EnterTally(s *Scope, m *Marker, t *Tallies, i uintptr) (n Nothing) {
 	if tallied && isDemoted(m.Off) && s.open.index == 0 {
-		free_markgen_none[0] = tallyDemoted(t, last, i)
+		free_markgen_none[0] = t.tally(i, true)
 	} else {
 		free_markgen_none[0] = s.enterCall(m)
 	}
@@ -351,9 +400,9 @@ func (s *Scope) exitCall() (n Nothing) {
 func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
 
 // TickTally is Tick for a function with tallies.
-func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
+func TickTally(c *Counter, t *Tallies, i uintptr) (n Nothing) {
 	if c.P != nil {
-		free_markgen_none[0] = TallyUnit(t, last, i)
+		free_markgen_none[0] = t.tally(i, false)
 	}
 	return n
 }
@@ -361,6 +410,6 @@ func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
 // TickTallyCall is TickTally, but does not inline, see TickCall.
 //
 //go:noinline
-func TickTallyCall(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
-	return TickTally(c, t, last, i)
+func TickTallyCall(c *Counter, t *Tallies, i uintptr) (n Nothing) {
+	return TickTally(c, t, i)
 }

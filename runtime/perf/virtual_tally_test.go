@@ -37,3 +37,29 @@ func TestTallySpare(t *testing.T) {
 		}
 	}
 }
+
+// A function that has found the counters of its stack unit counts in the next run, too.
+func TestOwnOfNextRun(t *testing.T) {
+	if own := OwnOf(&Tallies{}); own != &NoOwn {
+		t.Errorf("before a run, a unit has the counters %v", own)
+	}
+	collected(t)
+	table, of, own := &tables[len(tables)-1], &Tallies{}, &NoOwn
+	table.tallies = of
+	t.Cleanup(func() { table.tallies = nil })
+	for range 3 {
+		Finish()
+		if err := Configure("demote,report=/dev/null"); err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			tallyOwn(of, &own, 0)
+		}
+		if got := table.countAt(0); got != 1000 {
+			t.Errorf("counted %d of 1000", got)
+		}
+		if own.unit == noUnit {
+			t.Error("the unit has no counters")
+		}
+	}
+}
