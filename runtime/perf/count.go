@@ -77,10 +77,10 @@ func Point(m *Marker) { pass(m) }
 // adding, nothing is called that could move the stack; a goroutine that is preempted there keeps
 // it.
 //
-// Units that count much get a permanent block of counters (BlockCounters with a shard number). A
-// function first tries the counters that it used last, as most functions are called at one depth of
-// one goroutine, and then the list at the unit's place (placeOf), whose first element is the unit that
-// counted last. All other units share a block, and add to it atomically.
+// Units that count much get a permanent block of counters (BlockCounters with a shard number), in a list
+// at the unit's place (placeOf), whose first element is the unit that counted last. Code that counts
+// blocks first tries the counters that its function used last, as most functions are called at one depth
+// of one goroutine. All other units share a block, and add to it atomically.
 type tallies struct {
 	units  [tallyUnits]*tallyUnit
 	number uint64              // of the table, from 1; 0 if nothing is counted
