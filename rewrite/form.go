@@ -129,13 +129,13 @@ func (fn *function) endsExplicitly() (bool, string) {
 	}
 }
 
-// openCoded reports whether cmd/compile inlines at returns what so many bodies defer, with perf.Close (walkStmt, buildssa).
+// openCoded reports whether cmd/compile inlines the deferred calls of so many bodies, and perf.Close, at returns.
 func (fn *function) openCoded(bodies int) bool {
 	defers, returns := bodies*fn.defers+1, bodies*len(fn.returns)
 	if bodies > 1 && !fn.results() {
 		returns++ // between the bodies
 	}
-	return defers <= 8 && defers*returns <= 15
+	return defers <= 8 && defers*returns <= 15 // walkStmt, buildssa
 }
 
 // atTop reports whether the function tests once, at its start, whether its scopes are recorded.

@@ -88,12 +88,13 @@ type tallies struct {
 	wanted [tallyUnits]uintptr // per place, the unit in which TallyOn was last called
 	next   [tallyUnits]uintptr // per place, the unit that may become the first of its list
 	calls  [tallyUnits]uint32  // how often the unit in next called Tally
-	last   []*tallyUnit        // the variables of the package's functions
+	last   []*tallyUnit        // the variables of the package's functions whose blocks are counted
 }
 
 // A tallyUnit is the head of a unit's counters, in their block. Its unit does not change while the run
-// lasts, so code that has compared the unit can add to the counters. Each function has a variable that
-// points to the tallyUnit that it has used most recently, and so has each call of a marked copy.
+// lasts, so code that has compared the unit can add to the counters. A function whose blocks are counted
+// has a variable that points to the tallyUnit that it has used most recently; so has each call of a
+// marked copy.
 type tallyUnit struct {
 	behind *tallyUnit // next in the list of its place in tallies.units; read under the lock
 	unit   uintptr    // the unit's address / unitSize; noUnit once another run has begun
